@@ -1,0 +1,5 @@
+"""python -m aligner"""
+
+from aligner.cli import main
+
+main()

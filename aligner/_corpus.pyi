@@ -1,0 +1,26 @@
+import numpy as np
+import numpy.typing as npt
+
+class Interner:
+    def __len__(self) -> int: ...
+    def words(self) -> tuple[bytes, npt.NDArray[np.int64]]: ...
+
+def is_wrapped(line: bytes) -> bool: ...
+def end_of_line(text: bytes, start: int, n: int) -> int: ...
+def index_lines(
+    text: bytes,
+    words: Interner,
+    ids: npt.NDArray[np.int32],
+    lengths: npt.NDArray[np.int64],
+    numbers: npt.NDArray[np.int64] | None,
+) -> tuple[int, int, int]: ...
+def index_pairs(
+    text: bytes,
+    tab: bool,
+    src: Interner,
+    tgt: Interner,
+    src_ids: npt.NDArray[np.int32],
+    tgt_ids: npt.NDArray[np.int32],
+    src_lengths: npt.NDArray[np.int64],
+    tgt_lengths: npt.NDArray[np.int64],
+) -> tuple[int, int, int, int]: ...

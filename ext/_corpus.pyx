@@ -1,0 +1,316 @@
+"""Text to ids: one pass over the bytes of whole lines, a word looked up as soon as it ends.
+
+Tokens are what stands between ASCII spaces and tabs; a line ends at "\\n" only, and a "\\r" before it belongs to the line
+end. Everything else, NBSP, U+3000 and U+2028 included, is part of a token. Bytes are taken to be valid UTF-8.
+
+text     [n_bytes]   whole lines, each ended by "\\n"
+ids      [n_tokens]  token -> word id, in the order of first occurrence
+lengths  [n_lines]   line  -> number of its tokens
+
+Not here: files, encodings, lower-casing (the driver folds the vocabulary, not the text).
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.string cimport memchr, memcmp, memcpy
+from libcpp.vector cimport vector
+
+import numpy as np
+
+ctypedef const unsigned char* text_t
+
+# Statuses of the line readers, and of `Interner.add`
+cdef enum:
+    OK = 0
+    NO_SEPARATOR = 1    # a pair without its separator
+    TWO_SEPARATORS = 2  # a pair with more than one
+    NOT_WRAPPED = 3     # a line without <s snum=N> ... </s> in a file that has them
+    TOO_MANY_WORDS = 4  # 2^31 different words on a side
+
+
+cdef const uint64_t HIGH = <uint64_t>0xFFFFFFFF << 32  # bits of a hash that a slot repeats
+cdef const uint64_t LOW = 0xFFFFFFFF                    # bits of a slot that hold 1 + word id
+
+
+cdef inline bint is_blank(unsigned char c) noexcept nogil:
+    return c == c' ' or c == c'\t'
+
+
+cdef inline uint64_t mix(uint64_t h, uint64_t word) noexcept nogil:
+    """One round of a multiplicative hash; the fold brings the product's high bits down."""
+    h = (h ^ word) * <uint64_t>0x9E3779B97F4A7C15
+    return h ^ (h >> 29)
+
+
+cdef inline uint64_t hash_bytes(text_t word, Py_ssize_t n) noexcept nogil:
+    """Hash of n bytes, eight at a time."""
+    cdef uint64_t h = <uint64_t>n
+    cdef uint64_t part
+    while n > 8:
+        memcpy(&part, word, 8)
+        h = mix(h, part)
+        word += 8
+        n -= 8
+    part = 0
+    memcpy(&part, word, n)
+    h = mix(h, part)
+    return h ^ (h >> 32)
+
+
+cdef class Interner:
+    """Words to ids in the order of first occurrence: open addressing over one arena of bytes.
+
+    arena    [n_bytes]      the words, one after another
+    starts   [n_words + 1]  word id -> where it begins in the arena
+    hashes   [n_words]      word id -> its hash, so that the table can grow without the words
+    slots    [2^k]          hash -> 1 + word id, 0 where free; linear probing, at most half full.
+                            The upper 32 bits repeat the hash's, so that a wrong word is seldom looked at.
+    """
+    cdef vector[unsigned char] arena
+    cdef vector[int64_t] starts
+    cdef vector[uint64_t] hashes
+    cdef vector[uint64_t] slots
+    cdef uint64_t mask
+
+    def __cinit__(self):
+        self.starts.push_back(0)
+        self.slots.resize(1 << 12, 0)
+        self.mask = self.slots.size() - 1
+
+    def __len__(self) -> int:
+        return self.hashes.size()
+
+    cdef int64_t add(self, text_t word, Py_ssize_t n) noexcept nogil:
+        """The id of a word, a new one if it has none yet; -1 if there are too many."""
+        cdef uint64_t h = hash_bytes(word, n)
+        cdef uint64_t at = h & self.mask
+        cdef uint64_t tag = h & HIGH
+        cdef uint64_t slot
+        cdef int64_t k, start
+        while True:
+            slot = self.slots[at]
+            if slot == 0:
+                break
+            if (slot & HIGH) == tag:
+                k = <int64_t>(slot & LOW) - 1
+                start = self.starts[k]
+                if self.starts[k + 1] - start == n and memcmp(&self.arena[start], word, n) == 0:
+                    return k
+            at = (at + 1) & self.mask
+        k = self.hashes.size()
+        if k == 0x7FFFFFFF:
+            return -1
+        self.slots[at] = tag | <uint64_t>(k + 1)
+        self.hashes.push_back(h)
+        self.arena.insert(self.arena.end(), word, word + n)
+        self.starts.push_back(self.arena.size())
+        if 2 * self.hashes.size() > self.slots.size():
+            self.grow()
+        return k
+
+    cdef void grow(self) noexcept nogil:
+        """Twice the slots; the words stay where they are."""
+        cdef size_t k
+        cdef uint64_t at, h
+        cdef size_t n_slots = 2 * self.slots.size()
+        self.slots.assign(n_slots, 0)
+        self.mask = n_slots - 1
+        for k in range(self.hashes.size()):
+            h = self.hashes[k]
+            at = h & self.mask
+            while self.slots[at] != 0:
+                at = (at + 1) & self.mask
+            self.slots[at] = (h & HIGH) | <uint64_t>(k + 1)
+
+    def words(self) -> tuple[bytes, np.ndarray]:
+        """(bytes of all words, int64 [n_words + 1] where each begins)."""
+        starts = np.empty(self.starts.size(), dtype=np.int64)
+        cdef int64_t[::1] view = starts
+        memcpy(&view[0], self.starts.data(), self.starts.size() * sizeof(int64_t))
+        return self.arena.data()[:self.arena.size()], starts
+
+
+cdef int add_tokens(Interner words, text_t at, text_t end, int32_t* ids, int64_t* n_tokens) noexcept nogil:
+    """The tokens of [at, end) as ids from ids[n_tokens[0]] on."""
+    cdef text_t start
+    cdef int64_t word
+    while True:
+        while at < end and is_blank(at[0]):
+            at += 1
+        if at == end:
+            return OK
+        start = at
+        while at < end and not is_blank(at[0]):
+            at += 1
+        word = words.add(start, at - start)
+        if word < 0:
+            return TOO_MANY_WORDS
+        ids[n_tokens[0]] = <int32_t>word
+        n_tokens[0] += 1
+
+
+cdef inline text_t trim_cr(text_t at, text_t end) noexcept nogil:
+    return end - 1 if end > at and (end - 1)[0] == c'\r' else end
+
+
+cdef text_t unwrap(text_t* begin, text_t* stop, int64_t* number) noexcept nogil:
+    """Takes <s snum=N> and </s> off a line [begin, stop): NULL if it is not wrapped so, its new end otherwise."""
+    cdef text_t at = begin[0]
+    cdef text_t end = stop[0]
+    cdef text_t digits
+    while at < end and is_blank(at[0]):
+        at += 1
+    while end > at and is_blank((end - 1)[0]):
+        end -= 1
+    if end - at < 13 or memcmp(at, b"<s", 2) != 0 or not is_blank(at[2]) or memcmp(end - 4, b"</s>", 4) != 0:
+        return NULL
+    at += 2
+    end -= 4
+    while at < end and is_blank(at[0]):
+        at += 1
+    if end - at < 6 or memcmp(at, b"snum=", 5) != 0:
+        return NULL
+    at += 5
+    digits = at
+    number[0] = 0
+    while at < end and c'0' <= at[0] <= c'9' and at - digits < 18:
+        number[0] = 10 * number[0] + (at[0] - c'0')
+        at += 1
+    if at == digits or at == end or at[0] != c'>':
+        return NULL
+    at += 1
+    if at < end and not (is_blank(at[0]) and is_blank((end - 1)[0])):
+        return NULL
+    begin[0] = at
+    stop[0] = end
+    return end
+
+
+def is_wrapped(const unsigned char[::1] line not None) -> bool:
+    """Whether a line, without its newline, is Hansards text: <s snum=N> ... </s>."""
+    if line.shape[0] == 0:
+        return False
+    cdef text_t at = &line[0]
+    cdef text_t end = trim_cr(at, at + line.shape[0])
+    cdef int64_t number
+    return unwrap(&at, &end, &number) != NULL
+
+
+def end_of_line(const unsigned char[::1] text not None, Py_ssize_t start, Py_ssize_t n) -> int:
+    """Where the n-th line from `start` ends: one past its newline. There must be so many."""
+    cdef text_t at = &text[0] + start
+    cdef text_t end = &text[0] + text.shape[0]
+    for _ in range(n):
+        at = <text_t>memchr(at, c'\n', end - at)
+        if at == NULL:
+            raise ValueError(f"fewer than {n} lines")
+        at += 1
+    return at - &text[0]
+
+
+def index_lines(
+    const unsigned char[::1] text not None,  # IN
+    Interner words not None,                 # IN and OUT
+    int32_t[::1] ids not None,               # OUT, at least n_bytes / 2
+    int64_t[::1] lengths not None,           # OUT, [n_lines]
+    int64_t[::1] numbers,                    # OUT, [n_lines] N of <s snum=N>; None: lines are not wrapped
+) -> tuple[int, int, int]:
+    """The tokens of whole lines: (status, line it concerns, number of tokens)."""
+    if text.shape[0] == 0:
+        return OK, 0, 0
+    cdef text_t at = &text[0]
+    cdef text_t end = at + text.shape[0]
+    cdef text_t start
+    cdef text_t stop
+    cdef int64_t n_tokens = 0
+    cdef int64_t before
+    cdef Py_ssize_t n = 0
+    cdef bint wrapped = numbers is not None
+    cdef int status = OK
+    with nogil:
+        while at < end:
+            stop = <text_t>memchr(at, c'\n', end - at)
+            start = at
+            at = stop + 1
+            stop = trim_cr(start, stop)
+            before = n_tokens
+            if wrapped and unwrap(&start, &stop, &numbers[n]) == NULL:
+                status = NOT_WRAPPED
+            else:
+                status = add_tokens(words, start, stop, &ids[0], &n_tokens)
+            if status != OK:
+                break
+            lengths[n] = n_tokens - before
+            n += 1
+    return status, n, n_tokens
+
+
+def index_pairs(
+    const unsigned char[::1] text not None,  # IN
+    bint tab,                                # IN, the separator is a tab; else the token |||
+    Interner src not None,                   # IN and OUT
+    Interner tgt not None,                   # IN and OUT
+    int32_t[::1] src_ids not None,           # OUT, at least n_bytes / 2
+    int32_t[::1] tgt_ids not None,           # OUT, likewise
+    int64_t[::1] src_lengths not None,       # OUT, [n_lines]
+    int64_t[::1] tgt_lengths not None,       # OUT, [n_lines]
+) -> tuple[int, int, int, int]:
+    """The tokens of `src ||| tgt` or `src<TAB>tgt` lines: (status, line, source tokens, target tokens).
+
+    A blank line is a pair of two empty sides.
+    """
+    if text.shape[0] == 0:
+        return OK, 0, 0, 0
+    cdef text_t at = &text[0]
+    cdef text_t end = at + text.shape[0]
+    cdef text_t start
+    cdef text_t stop
+    cdef text_t bar
+    cdef text_t second
+    cdef Py_ssize_t width = 1 if tab else 3
+    cdef int64_t n_src = 0, n_tgt = 0, src_before, tgt_before
+    cdef Py_ssize_t n = 0
+    cdef int status = OK
+    with nogil:
+        while at < end:
+            stop = <text_t>memchr(at, c'\n', end - at)
+            start = at
+            at = stop + 1
+            stop = trim_cr(start, stop)
+            src_before = n_src
+            tgt_before = n_tgt
+            bar = find_separator(start, stop, tab)
+            if bar == NULL:
+                while start < stop and is_blank(start[0]):
+                    start += 1
+                status = OK if start == stop else NO_SEPARATOR
+            else:
+                second = find_separator(bar + width, stop, tab)
+                if second != NULL:
+                    status = TWO_SEPARATORS
+                else:
+                    status = add_tokens(src, start, bar, &src_ids[0], &n_src)
+                    if status == OK:
+                        status = add_tokens(tgt, bar + width, stop, &tgt_ids[0], &n_tgt)
+            if status != OK:
+                break
+            src_lengths[n] = n_src - src_before
+            tgt_lengths[n] = n_tgt - tgt_before
+            n += 1
+    return status, n, n_src, n_tgt
+
+
+cdef text_t find_separator(text_t at, text_t end, bint tab) noexcept nogil:
+    """The first tab, or the first token that is exactly |||, of [at, end); NULL if there is none."""
+    cdef text_t begin = at
+    while at < end:
+        at = <text_t>memchr(at, c'\t' if tab else c'|', end - at)
+        if at == NULL or tab:
+            return at
+        if (
+            end - at >= 3 and at[1] == c'|' and at[2] == c'|'
+            and (at == begin or is_blank((at - 1)[0]))
+            and (at + 3 == end or is_blank(at[3]))
+        ):
+            return at
+        at += 1
+    return NULL
