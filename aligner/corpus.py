@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -118,7 +119,9 @@ def read_corpus(
     else:
         if src == tgt == "-":
             raise DataError("stdin cannot be both sides", hint="pipe in `source ||| target` lines")
-        builders = _read_lines(src, encoding), _read_lines(tgt, encoding)
+        with ThreadPoolExecutor(2) as pool:  # the kernel runs without the interpreter's lock
+            futures = [pool.submit(_read_lines, path, encoding) for path in (src, tgt)]
+        builders = futures[0].result(), futures[1].result()
         n_src, n_tgt = (builder.n_lines for builder in builders)
         if n_src != n_tgt:
             raise DataError(

@@ -10,7 +10,7 @@ lengths  [n_lines]   line  -> number of its tokens
 Not here: files, encodings, lower-casing (the driver folds the vocabulary, not the text).
 """
 
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memchr, memcmp, memcpy
 from libcpp.vector cimport vector
 
@@ -24,36 +24,100 @@ cdef enum:
     NO_SEPARATOR = 1    # a pair without its separator
     TWO_SEPARATORS = 2  # a pair with more than one
     NOT_WRAPPED = 3     # a line without <s snum=N> ... </s> in a file that has them
-    TOO_MANY_WORDS = 4  # 2^31 different words on a side
+    TOO_MANY_WORDS = 4  # 2^31 different words on a side, or a word of as many bytes
 
 
-cdef const uint64_t HIGH = <uint64_t>0xFFFFFFFF << 32  # bits of a hash that a slot repeats
-cdef const uint64_t LOW = 0xFFFFFFFF                    # bits of a slot that hold 1 + word id
+cdef extern from *:
+    """
+    #include <cstdint>
+    static const uint64_t ONES = 0x0101010101010101ULL;  // a one in each byte
+    static const uint64_t TOPS = 0x8080808080808080ULL;  // the top bit of each byte
+    #if defined(__GNUC__)
+    #define PREFETCH(address) __builtin_prefetch(address)
+    #define LOWEST_BIT(x) __builtin_ctzll(x)
+    #else
+    #define PREFETCH(address)
+    static inline int LOWEST_BIT(unsigned long long x) { int k = 0; while (!(x >> k & 1)) k++; return k; }
+    #endif
+    """
+    const uint64_t ONES, TOPS
+    void PREFETCH(const void* address) noexcept nogil
+    int LOWEST_BIT(uint64_t x) noexcept nogil
+
+
+cdef enum:
+    BATCH = 32  # tokens cut before they are looked up, so that their slots are on the way from memory
 
 
 cdef inline bint is_blank(unsigned char c) noexcept nogil:
     return c == c' ' or c == c'\t'
 
 
-cdef inline uint64_t mix(uint64_t h, uint64_t word) noexcept nogil:
+cdef inline uint64_t marks(uint64_t eight, uint64_t c) noexcept nogil:
+    """The top bit of each of eight bytes that is c; above the lowest such byte there may be false ones."""
+    cdef uint64_t x = eight ^ (ONES * c)
+    return (x - ONES) & ~x & TOPS
+
+
+cdef inline uint64_t load(text_t at, text_t end) noexcept nogil:
+    """The eight bytes from `at` on, little-endian, zero from `end` on. Never reads past `end`."""
+    cdef uint64_t eight = 0
+    if end - at >= 8:
+        memcpy(&eight, at, 8)
+    else:
+        memcpy(&eight, at, end - at)
+    return eight
+
+
+cdef inline uint64_t mix(uint64_t h, uint64_t eight) noexcept nogil:
     """One round of a multiplicative hash; the fold brings the product's high bits down."""
-    h = (h ^ word) * <uint64_t>0x9E3779B97F4A7C15
-    return h ^ (h >> 29)
-
-
-cdef inline uint64_t hash_bytes(text_t word, Py_ssize_t n) noexcept nogil:
-    """Hash of n bytes, eight at a time."""
-    cdef uint64_t h = <uint64_t>n
-    cdef uint64_t part
-    while n > 8:
-        memcpy(&part, word, 8)
-        h = mix(h, part)
-        word += 8
-        n -= 8
-    part = 0
-    memcpy(&part, word, n)
-    h = mix(h, part)
+    h = (h ^ eight) * <uint64_t>0x9E3779B97F4A7C15
     return h ^ (h >> 32)
+
+
+cdef struct Token:
+    text_t start
+    Py_ssize_t n_bytes
+    uint64_t key   # the word itself if it has at most eight bytes, else its hash
+    uint64_t hash
+
+
+cdef struct Slot:
+    uint64_t key
+    uint32_t n_bytes  # 0: the slot is free
+    uint32_t word     # id
+
+
+cdef text_t cut_token(text_t at, text_t end, text_t limit, Token* token) noexcept nogil:
+    """The token that begins at `at`, hashed eight bytes at a time; returns where it ends.
+
+    The line ends at `end`; the bytes up to `limit` can be read.
+    """
+    cdef uint64_t eight, blank
+    cdef uint64_t h = 0
+    cdef Py_ssize_t n
+    token.start = at
+    while True:
+        eight = load(at, limit)
+        blank = marks(eight, c' ') | marks(eight, c'\t')
+        n = LOWEST_BIT(blank) >> 3 if blank else 8
+        if n > end - at:
+            n = end - at
+        if n < 8:
+            eight &= (<uint64_t>1 << 8 * n) - 1
+        at += n
+        if n < 8 or at == end:
+            break
+        h = mix(h, eight)
+    token.n_bytes = at - token.start
+    if token.n_bytes <= 8:
+        # Of a token of just eight bytes the end is seen one step later, when they are no longer at hand.
+        token.key = eight if n == token.n_bytes else load(token.start, limit)
+        token.hash = mix(<uint64_t>token.n_bytes, token.key)
+    else:
+        token.hash = mix(h ^ <uint64_t>token.n_bytes, eight)
+        token.key = token.hash
+    return at
 
 
 cdef class Interner:
@@ -61,65 +125,68 @@ cdef class Interner:
 
     arena    [n_bytes]      the words, one after another
     starts   [n_words + 1]  word id -> where it begins in the arena
-    hashes   [n_words]      word id -> its hash, so that the table can grow without the words
-    slots    [2^k]          hash -> 1 + word id, 0 where free; linear probing, at most half full.
-                            The upper 32 bits repeat the hash's, so that a wrong word is seldom looked at.
+    slots    [2^k]          hash -> word; linear probing, at most half full. A word of up to eight bytes is its own key,
+                            so that most look-ups end at the slot.
     """
     cdef vector[unsigned char] arena
     cdef vector[int64_t] starts
-    cdef vector[uint64_t] hashes
-    cdef vector[uint64_t] slots
+    cdef vector[Slot] slots
     cdef uint64_t mask
 
     def __cinit__(self):
         self.starts.push_back(0)
-        self.slots.resize(1 << 12, 0)
+        self.slots.resize(1 << 12)
         self.mask = self.slots.size() - 1
 
     def __len__(self) -> int:
-        return self.hashes.size()
+        return self.starts.size() - 1
 
-    cdef int64_t add(self, text_t word, Py_ssize_t n) noexcept nogil:
+    cdef void fetch(self, Token* token) noexcept nogil:
+        PREFETCH(&self.slots[token.hash & self.mask])
+
+    cdef int64_t add(self, Token* token) noexcept nogil:
         """The id of a word, a new one if it has none yet; -1 if there are too many."""
-        cdef uint64_t h = hash_bytes(word, n)
-        cdef uint64_t at = h & self.mask
-        cdef uint64_t tag = h & HIGH
-        cdef uint64_t slot
-        cdef int64_t k, start
+        cdef uint64_t at = token.hash & self.mask
+        cdef Slot* slot
+        cdef Py_ssize_t n = token.n_bytes
         while True:
-            slot = self.slots[at]
-            if slot == 0:
+            slot = &self.slots[at]
+            if slot.n_bytes == 0:
                 break
-            if (slot & HIGH) == tag:
-                k = <int64_t>(slot & LOW) - 1
-                start = self.starts[k]
-                if self.starts[k + 1] - start == n and memcmp(&self.arena[start], word, n) == 0:
-                    return k
+            if slot.key == token.key and slot.n_bytes == n and (
+                n <= 8 or memcmp(&self.arena[self.starts[slot.word]], token.start, n) == 0
+            ):
+                return slot.word
             at = (at + 1) & self.mask
-        k = self.hashes.size()
-        if k == 0x7FFFFFFF:
+        cdef size_t n_words = self.starts.size() - 1
+        if n_words == 0x7FFFFFFF or n > 0x7FFFFFFF:
             return -1
-        self.slots[at] = tag | <uint64_t>(k + 1)
-        self.hashes.push_back(h)
-        self.arena.insert(self.arena.end(), word, word + n)
+        slot.key = token.key
+        slot.n_bytes = <uint32_t>n
+        slot.word = <uint32_t>n_words
+        self.arena.insert(self.arena.end(), token.start, token.start + n)
         self.starts.push_back(self.arena.size())
-        if 2 * self.hashes.size() > self.slots.size():
+        if 2 * (n_words + 1) > self.slots.size():
             self.grow()
-        return k
+        return n_words
 
     cdef void grow(self) noexcept nogil:
         """Twice the slots; the words stay where they are."""
         cdef size_t k
-        cdef uint64_t at, h
-        cdef size_t n_slots = 2 * self.slots.size()
-        self.slots.assign(n_slots, 0)
-        self.mask = n_slots - 1
-        for k in range(self.hashes.size()):
-            h = self.hashes[k]
-            at = h & self.mask
-            while self.slots[at] != 0:
+        cdef uint64_t at
+        cdef Slot slot
+        cdef vector[Slot] old
+        old.swap(self.slots)
+        self.slots.resize(2 * old.size())
+        self.mask = self.slots.size() - 1
+        for k in range(old.size()):
+            slot = old[k]
+            if slot.n_bytes == 0:
+                continue
+            at = (mix(slot.n_bytes, slot.key) if slot.n_bytes <= 8 else slot.key) & self.mask
+            while self.slots[at].n_bytes != 0:
                 at = (at + 1) & self.mask
-            self.slots[at] = (h & HIGH) | <uint64_t>(k + 1)
+            self.slots[at] = slot
 
     def words(self) -> tuple[bytes, np.ndarray]:
         """(bytes of all words, int64 [n_words + 1] where each begins)."""
@@ -129,23 +196,31 @@ cdef class Interner:
         return self.arena.data()[:self.arena.size()], starts
 
 
-cdef int add_tokens(Interner words, text_t at, text_t end, int32_t* ids, int64_t* n_tokens) noexcept nogil:
-    """The tokens of [at, end) as ids from ids[n_tokens[0]] on."""
-    cdef text_t start
+cdef int add_tokens(
+    Interner words, text_t at, text_t end, text_t limit, int32_t* ids, int64_t* n_tokens
+) noexcept nogil:
+    """The tokens of [at, end) as ids from ids[n_tokens[0]] on. The bytes up to `limit` can be read."""
+    cdef Token[BATCH] tokens
+    cdef int n, k
     cdef int64_t word
     while True:
-        while at < end and is_blank(at[0]):
-            at += 1
-        if at == end:
+        n = 0
+        while n < BATCH:
+            while at < end and is_blank(at[0]):
+                at += 1
+            if at == end:
+                break
+            at = cut_token(at, end, limit, &tokens[n])
+            words.fetch(&tokens[n])
+            n += 1
+        for k in range(n):
+            word = words.add(&tokens[k])
+            if word < 0:
+                return TOO_MANY_WORDS
+            ids[n_tokens[0]] = <int32_t>word
+            n_tokens[0] += 1
+        if n < BATCH:
             return OK
-        start = at
-        while at < end and not is_blank(at[0]):
-            at += 1
-        word = words.add(start, at - start)
-        if word < 0:
-            return TOO_MANY_WORDS
-        ids[n_tokens[0]] = <int32_t>word
-        n_tokens[0] += 1
 
 
 cdef inline text_t trim_cr(text_t at, text_t end) noexcept nogil:
@@ -236,7 +311,7 @@ def index_lines(
             if wrapped and unwrap(&start, &stop, &numbers[n]) == NULL:
                 status = NOT_WRAPPED
             else:
-                status = add_tokens(words, start, stop, &ids[0], &n_tokens)
+                status = add_tokens(words, start, stop, end, &ids[0], &n_tokens)
             if status != OK:
                 break
             lengths[n] = n_tokens - before
@@ -288,9 +363,9 @@ def index_pairs(
                 if second != NULL:
                     status = TWO_SEPARATORS
                 else:
-                    status = add_tokens(src, start, bar, &src_ids[0], &n_src)
+                    status = add_tokens(src, start, bar, end, &src_ids[0], &n_src)
                     if status == OK:
-                        status = add_tokens(tgt, bar + width, stop, &tgt_ids[0], &n_tgt)
+                        status = add_tokens(tgt, bar + width, stop, end, &tgt_ids[0], &n_tgt)
             if status != OK:
                 break
             src_lengths[n] = n_src - src_before
