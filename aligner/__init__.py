@@ -1,1 +1,52 @@
+"""Word alignment: which word of a sentence translates which word of its translation.
+
+Names used everywhere, positions and ids from 0:
+
+    src, e   the source sentence e[0..I), position i         tgt, f   the target sentence f[0..J), position j
+    link     a pair (i, j); links are written `i-j`          S        sentence pairs
+    forward  the direction p(tgt | src)                      reverse  the direction p(src | tgt)
+    offsets  [S + 1], what belongs to sentence n stands from offsets[n] to offsets[n + 1]
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from aligner.corpus import Corpus, read_corpus
+    from aligner.errors import DataError
+    from aligner.evaluate import evaluate
+    from aligner.links import LinkReader, Links, format_links
+    from aligner.symmetrize import symmetrize
+
+__all__ = [
+    "Corpus",
+    "DataError",
+    "LinkReader",
+    "Links",
+    "evaluate",
+    "format_links",
+    "read_corpus",
+    "symmetrize",
+]
+
+_HOME = {
+    "Corpus": "corpus",
+    "DataError": "errors",
+    "LinkReader": "links",
+    "Links": "links",
+    "evaluate": "evaluate",
+    "format_links": "links",
+    "read_corpus": "corpus",
+    "symmetrize": "symmetrize",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Public names are imported when they are first used: the command line starts without numpy."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"aligner.{_HOME[name]}"), name)

@@ -8,8 +8,8 @@ dropped: an empty side is a sentence of no tokens. Tokens stand between ASCII sp
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -119,9 +119,7 @@ def read_corpus(
     else:
         if src == tgt == "-":
             raise DataError("stdin cannot be both sides", hint="pipe in `source ||| target` lines")
-        with ThreadPoolExecutor(2) as pool:  # the kernel runs without the interpreter's lock
-            futures = [pool.submit(_read_lines, path, encoding) for path in (src, tgt)]
-        builders = futures[0].result(), futures[1].result()
+        builders = _read_both(src, tgt, encoding)
         n_src, n_tgt = (builder.n_lines for builder in builders)
         if n_src != n_tgt:
             raise DataError(
@@ -187,6 +185,28 @@ def _text_blocks(path: str, encoding: str) -> Iterator[tuple[bytes, int, int]]:
         yield text, n_lines, n_before
         n_before += n_lines
         n_bytes += len(text)
+
+
+def _read_both(src: str, tgt: str, encoding: str) -> tuple[_Builder, _Builder]:
+    """Both sides at once: the kernel runs without the interpreter's lock.
+
+    The second thread is a daemon, so that an interrupted program does not wait for it.
+    """
+    result: list[_Builder | BaseException] = []
+
+    def read_tgt() -> None:
+        try:
+            result.append(_read_lines(tgt, encoding))
+        except BaseException as error:
+            result.append(error)
+
+    thread = threading.Thread(target=read_tgt, daemon=True)
+    thread.start()
+    src_builder = _read_lines(src, encoding)
+    thread.join()
+    if isinstance(result[0], BaseException):
+        raise result[0]
+    return src_builder, result[0]
 
 
 def _refuse(status: int, path: str, line: int, separator: str = "") -> None:

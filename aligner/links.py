@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,6 +19,8 @@ from aligner.files import display_name, line_blocks, read_chunks
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from aligner.corpus import Corpus
 
 BLOCK = 1 << 13  # sentences read, worked on and written at a time
 ENOUGH = 20  # sentences with links, none of them to position 0, after which a file looks 1-based
@@ -90,6 +93,14 @@ class Links:
         columns = (None if x is None else x[a:b] for x in (self.sure, self.scores))
         return Links(offsets - a, self.src[a:b], self.tgt[a:b], *columns)  # type: ignore[arg-type]
 
+    def padded(self, n: int) -> Links:
+        """With sentences without links at the end, n in all if there were fewer."""
+        import numpy as np
+
+        more = np.full(max(0, n - len(self)), self.offsets[-1])
+        offsets = np.concatenate([self.offsets, more])
+        return Links(offsets, self.src, self.tgt, self.sure, self.scores)
+
     @staticmethod
     def from_pairs(sentences: Iterable[Iterable[tuple[int, int]]]) -> Links:
         """Links given as (source, target) positions."""
@@ -139,6 +150,8 @@ _STATUS = {
 class LinkReader:
     """A link file, read block by block. Its format and base are known, if not given, from the first block.
 
+    text: the sentences that the links belong to. Links to words that are not there are refused, and so is
+    another number of lines; WPT, which has no lines for sentences without links, is filled up.
     format_option and base_option are what messages tell the user to pass.
     """
 
@@ -148,11 +161,12 @@ class LinkReader:
         format: str | None = None,
         base: int | None = None,
         *,
+        text: Corpus | None = None,
         format_option: str = "--from",
         base_option: str = "--base",
     ) -> None:
         self.path, self.name = path, display_name(path)
-        self.format, self.base = format, base
+        self.format, self.base, self.text = format, base, text
         self.format_option, self.base_option = format_option, base_option
         self.n_sentences = 0  # read so far
         self.n_null = 0  # WPT links to the NULL word, left out
@@ -168,20 +182,33 @@ class LinkReader:
         """The file's sentences, BLOCK at a time, the last block perhaps fewer."""
         texts = line_blocks(read_chunks(self.path), BLOCK)
         first = next(texts, None)
-        if first is None:
-            return
-        if self.format is None:
-            self.format = self._find_format(first[0])
-        texts = itertools.chain([first], texts)
-        if FORMATS[self.format].link_a_line:
-            links = self._parse_wpt(texts)
-            for start in range(0, len(links), BLOCK):
-                yield links.part(start, min(start + BLOCK, len(links)))
-            self.n_sentences = len(links)
-            return
-        for text, n_lines in texts:
-            yield self._parse(text, n_lines)
-            self.n_sentences += n_lines
+        if first is not None:
+            if self.format is None:
+                self.format = self._find_format(first[0])
+            texts = itertools.chain([first], texts)
+            if FORMATS[self.format].link_a_line:
+                blocks = self._wpt_blocks(texts)
+            else:
+                blocks = (self._parse(text, n_lines) for text, n_lines in texts)
+            for block in blocks:
+                if self.text is not None:
+                    n_known = min(len(block), max(0, len(self.text) - self.n_sentences))
+                    self.check(block.part(0, n_known), self.text, self.n_sentences)
+                yield block
+                self.n_sentences += len(block)
+        if self.text is not None and self.n_sentences != len(self.text):
+            raise DataError(
+                f"{self.name} has links of {self.n_sentences} sentences, the text has {len(self.text)}",
+                hint="text and links must match line by line",
+            )
+
+    def _wpt_blocks(self, texts: Iterable[tuple[bytes, int]]) -> Iterator[Links]:
+        """The whole file, since its links may come in any order, in blocks of sentences."""
+        links = self._parse_wpt(texts)
+        if self.text is not None:
+            links = links.padded(len(self.text))
+        for start in range(0, len(links), BLOCK):
+            yield links.part(start, min(start + BLOCK, len(links)))
 
     def _find_format(self, text: bytes) -> str:
         """The one format that the first block can be in."""
@@ -301,6 +328,31 @@ class LinkReader:
             return Links(offsets, src, tgt, sure)
         return Links(offsets, src, tgt, sure, np.where(np.isnan(scores), 1.0, scores))
 
+    def check(self, links: Links, text: Corpus, start: int = 0, skipped: int = 0) -> None:
+        """Refuses links to words that are not there.
+
+        Sentence 0 of links is sentence `start` of the text, and sentence `start + skipped` of the file.
+        """
+        import numpy as np
+
+        at = links.sentences + start
+        I, J = text.src.lengths[at], text.tgt.lengths[at]
+        outside = np.flatnonzero((links.src >= I) | (links.tgt >= J))
+        if not outside.size:
+            return
+        k, base = int(outside[0]), self.base or 0
+        one_more = (links.src[outside] <= I[outside]) & (links.tgt[outside] <= J[outside])
+        looks_one_based = base == 0 and one_more.all() and links.src.min() + links.tgt.min() > 0
+        raise DataError(
+            f"link {links.src[k] + base}-{links.tgt[k] + base} is outside its sentence pair"
+            f" of {I[k]} and {J[k]} words",
+            file=self.name,
+            line=int(at[k]) + skipped + 1,
+            hint=f"the links look 1-based: pass {self.base_option} 1"
+            if looks_one_based
+            else "are text and links of the same sentences, with the sides in the same order?",
+        )
+
     def _refuse(self, status: int, line: int, column: int) -> None:
         if status == 0:
             return
@@ -318,36 +370,6 @@ class LinkReader:
         elif status == 9:
             hint = "sentence numbers must rise by one"
         raise DataError(what, file=self.name, line=line, column=column, hint=hint)
-
-
-def check_ranges(
-    links: Links,
-    first: int,
-    src_lengths: npt.NDArray[np.int64],
-    tgt_lengths: npt.NDArray[np.int64],
-    name: str,
-    base: int = 0,
-    base_option: str = "--base",
-) -> None:
-    """Refuses links to words that are not there. Sentence 0 of links is sentence `first` of the text."""
-    import numpy as np
-
-    at = links.sentences + first
-    I, J = src_lengths[at], tgt_lengths[at]
-    outside = np.flatnonzero((links.src >= I) | (links.tgt >= J))
-    if outside.size:
-        k = int(outside[0])
-        far = (links.src > I) | (links.tgt > J)
-        one_based = base == 0 and not far.any() and min(links.src.min(), links.tgt.min()) > 0
-        raise DataError(
-            f"link {links.src[k] + base}-{links.tgt[k] + base} is outside its sentence pair"
-            f" of {I[k]} and {J[k]} words",
-            file=name,
-            line=int(at[k]) + 1,
-            hint=f"the links look 1-based: pass {base_option} 1"
-            if one_based
-            else "are text and links of one corpus, in this order of sides?",
-        )
 
 
 def format_links(links: Links, format: str, first: int = 0, base: int | None = None) -> bytearray:
@@ -373,13 +395,12 @@ def format_links(links: Links, format: str, first: int = 0, base: int | None = N
     )
 
 
-def losses(links: Links, format: str) -> list[str]:
-    """What the format cannot say of these links."""
+def losses(links: Links, format: str) -> Counter[str]:
+    """What the format cannot say of these links, and of how many of them."""
     style = FORMATS[format]
-    lost = []
+    lost: Counter[str] = Counter()
     if links.scores is not None and not (style.score or style.link_a_line):
-        lost.append(f"{len(links.scores)} scores")
+        lost["scores"] = len(links.scores)
     if links.sure is not None and not (style.possible or style.link_a_line):
-        if n_possible := int((links.sure == 0).sum()):
-            lost.append(f"the difference between sure and possible of {n_possible} possible links")
-    return lost
+        lost["possible links told from sure ones"] = int((links.sure == 0).sum())
+    return +lost

@@ -1,0 +1,113 @@
+"""The command line: parses, calls, prints. Results on stdout, everything else on stderr.
+
+Each command is the module of its name beside this one, imported when it is asked for.
+Exit codes: 0 done, 1 bad data, 2 bad usage, 130 interrupted, 141 the reader of stdout is gone.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import signal
+import sys
+from typing import Any
+
+import click
+
+from aligner.errors import DataError
+
+COMMANDS = ("symmetrize", "evaluate", "convert", "check", "generate")
+
+
+class Failure(click.ClickException):
+    """A message on stderr and an exit code."""
+
+    def __init__(self, message: str, exit_code: int = 1) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+    def show(self, file: Any = None) -> None:
+        if self.message:
+            click.echo(f"aligner: {self.message}", err=True)
+
+
+class Group(click.Group):
+    """Finds commands by name, and turns what goes wrong in them into a message and an exit code."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command = importlib.import_module(f"aligner.cli.{name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except DataError as error:
+            raise Failure(str(error)) from None
+        except BrokenPipeError:
+            # Nobody reads on: what stdout still buffers must not be written when Python exits.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise Failure("", 141) from None
+        except OSError as error:
+            place = f"{error.filename}: " if error.filename else ""
+            raise Failure(f"{place}{error.strerror or error}") from None
+        except MemoryError as error:
+            raise Failure(f"out of memory {error}".rstrip()) from None
+        except KeyboardInterrupt:
+            raise Failure("interrupted", 130) from None
+
+
+def show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    """Version, and how the kernels were built."""
+    if not wanted or ctx.resilient_parsing:
+        return
+    from aligner import __version__, _build
+
+    click.echo(f"aligner {__version__}")
+    click.echo(f"Cython {_build.cython_version()}, flags {_build.flags()}")
+    click.echo(f"OpenMP {'on' if _build.openmp_enabled() else 'off'}")
+    click.echo(f"SIMD {_build.simd_in_use()} in use, {_build.simd_available()} available")
+    ctx.exit()
+
+
+@click.group(
+    cls=Group,
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "show_default": True,
+        "max_content_width": 100,
+    },
+)
+@click.option(
+    "-V",
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=show_version,
+    help="Show the version and how it was built.",
+)
+def cli() -> None:
+    """Word alignment from the command line.
+
+    Files may be compressed (gz, bz2, xz, zst), and - is stdin. Results go to stdout, everything else to
+    stderr.
+
+    \b
+    Example:
+      aligner symmetrize data/sample.forward data/sample.reverse -o sample.links
+      aligner evaluate sample.links data/sample.gold
+    """
+
+
+def main() -> None:
+    """The command `aligner`."""
+    logging.basicConfig(format="aligner: %(message)s")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that no partial file is left
+    cli(prog_name="aligner")

@@ -1,0 +1,61 @@
+"""aligner check"""
+
+from __future__ import annotations
+
+import click
+
+from aligner.cli import options
+
+
+@click.command("check")
+@click.argument("src", default="-")
+@click.argument("tgt", required=False)
+@click.option("--links", metavar="LINKS", help="Links of the text, to be checked against it.")
+@options.format("--from", "source", "LINKS")
+@options.base("--base", "base", "LINKS, if it cannot be seen")
+@click.option("--layout", type=click.Choice(["auto", "bars", "tsv"]), default="auto", help="Of one file.")
+@options.encoding
+@options.lowercase
+def command(
+    src: str,
+    tgt: str | None,
+    links: str | None,
+    source: str | None,
+    base: int | None,
+    layout: str,
+    encoding: str,
+    lowercase: bool,
+) -> None:
+    """Check that a corpus, and links of it, can be used; count what is there.
+
+    Two files, line by line, or one with `source ||| target` (bars) or `source<TAB>target` (tsv) lines.
+
+    \b
+    Example:
+      aligner check data/sample.en data/sample.fr --links data/sample.gold
+      paste corpus.en corpus.fr | aligner check
+    """
+    import numpy as np
+
+    from aligner.corpus import read_corpus
+    from aligner.links import LinkReader
+
+    options.one_stdin(src, *(path for path in (tgt, links) if path))
+    corpus = read_corpus(src, tgt, encoding=encoding, lowercase=lowercase, layout=layout)
+    rows = [("pairs", f"{len(corpus)}")]
+    for name, side in (("source", corpus.src), ("target", corpus.tgt)):
+        lengths = side.lengths
+        rows += [
+            (f"{name} tokens", f"{len(side.ids)}"),
+            (f"{name} words", f"{len(side.vocab)}"),
+            (f"{name} lines empty", f"{int((lengths == 0).sum())}"),
+        ]
+        if len(corpus):
+            at = int(np.argmax(lengths))
+            rows.append((f"{name} line longest", f"{lengths[at]} (line {at + 1})"))
+    if links is not None:
+        found = LinkReader(links, source, base, text=corpus).read()
+        rows.append(("links", f"{len(found.src)}"))
+    width = max(len(label) for label, _ in rows)
+    for label, value in rows:
+        click.echo(f"{label:<{width}}  {value}")

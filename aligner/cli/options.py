@@ -1,0 +1,108 @@
+"""Options and checks that several commands share."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import click
+
+from aligner.links import FORMATS
+
+if TYPE_CHECKING:
+    from aligner.corpus import Corpus
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Entry(Protocol):
+    """What registries hold."""
+
+    @property
+    def help(self) -> str: ...
+
+
+def documented(title: str, registry: Mapping[str, Entry]) -> Callable[[F], F]:
+    """Writes a registry into a command's help, under the title that stands there."""
+    width = max(map(len, registry))
+    lines = [f"  {name:<{width}}  {entry.help}" for name, entry in registry.items()]
+    block = "\n    ".join(["\b", title, *lines])
+
+    def document(command: F) -> F:
+        assert command.__doc__ is not None and title in command.__doc__
+        command.__doc__ = command.__doc__.replace(title, block)
+        return command
+
+    return document
+
+
+def output(command: F) -> F:
+    """-o and --overwrite."""
+    command = click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")(command)
+    return click.option(
+        "-o",
+        "--output",
+        metavar="OUT",
+        default="-",
+        help="Where to write; compressed if it ends in .gz, .bz2, .xz or .zst.",
+    )(command)
+
+
+def text(help: str) -> Callable[[F], F]:
+    """--text and its encoding."""
+
+    def add(command: F) -> F:
+        return click.option("--text", nargs=2, metavar="SRC TGT", help=help)(encoding(command))
+
+    return add
+
+
+def encoding(command: F) -> F:
+    return click.option(
+        "--encoding", default="utf-8", callback=_known_encoding, help="Encoding of the text."
+    )(command)
+
+
+def lowercase(command: F) -> F:
+    return click.option("--lowercase", is_flag=True, help="Lower-case the text.")(command)
+
+
+def _known_encoding(_: click.Context, __: click.Parameter, name: str) -> str:
+    try:
+        return codecs.lookup(name).name
+    except LookupError:
+        raise click.BadParameter(f"unknown encoding {name!r}.") from None
+
+
+def format(name: str, target: str, of: str) -> Callable[[F], F]:
+    """A choice of link formats; not given: seen from the file."""
+    return click.option(
+        name, target, type=click.Choice(list(FORMATS)), help=f"Format of {of}, if it cannot be seen."
+    )
+
+
+def base(name: str, target: str, of: str) -> Callable[[F], F]:
+    """0 or 1; not given: seen from the file, or usual in its format."""
+    return click.option(
+        name,
+        target,
+        type=click.Choice(["0", "1"]),
+        callback=lambda _, __, value: None if value is None else int(value),
+        help=f"Number of a sentence's first word in {of}.",
+    )
+
+
+def one_stdin(*paths: str) -> None:
+    """There is one stdin to read."""
+    if sum(path == "-" for path in paths) > 1:
+        raise click.UsageError("only one file can be - (stdin).")
+
+
+def read_text(paths: tuple[str, str] | None, encoding: str, lowercase: bool = False) -> Corpus | None:
+    """The corpus of an option that may not be given."""
+    if paths is None:
+        return None
+    from aligner.corpus import read_corpus
+
+    return read_corpus(*paths, encoding=encoding, lowercase=lowercase)
