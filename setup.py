@@ -51,8 +51,6 @@ DIRECTIVES = {
 }
 
 setup(
-    ext_modules=cythonize(
-        EXTENSIONS, build_dir=BUILD, include_path=["ext"], compiler_directives=DIRECTIVES
-    ),
+    ext_modules=cythonize(EXTENSIONS, build_dir=BUILD, include_path=["ext"], compiler_directives=DIRECTIVES),
     options={"build": {"build_base": BUILD}},
 )

@@ -18,19 +18,15 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from aligner.corpus import Corpus, read_corpus
     from aligner.errors import DataError
-    from aligner.evaluate import evaluate
     from aligner.links import LinkReader, Links, format_links
-    from aligner.symmetrize import symmetrize
 
 __all__ = [
     "Corpus",
     "DataError",
     "LinkReader",
     "Links",
-    "evaluate",
     "format_links",
     "read_corpus",
-    "symmetrize",
 ]
 
 _HOME = {
@@ -38,10 +34,8 @@ _HOME = {
     "DataError": "errors",
     "LinkReader": "links",
     "Links": "links",
-    "evaluate": "evaluate",
     "format_links": "links",
     "read_corpus": "corpus",
-    "symmetrize": "symmetrize",
 }
 
 

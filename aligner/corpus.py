@@ -153,7 +153,11 @@ class _Builder:
         offsets = np.zeros(self.n_lines + 1, dtype=np.int64)
         np.cumsum(self.lengths[: self.n_lines], out=offsets[1:])
         side = Side(self.ids, offsets, Vocab(*self.words.words()))
-        return _lowercase(side) if lowercase else side
+        if lowercase:
+            side = _lowercase(side)
+        for array in (side.ids, side.offsets, side.vocab.offsets):
+            array.flags.writeable = False
+        return side
 
 
 def _lowercase(side: Side) -> Side:

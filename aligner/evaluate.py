@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -118,7 +118,7 @@ class Coder:
         n_repeated = int(np.isin(sure, possible).sum())
         if 0 < n_repeated < len(sure):
             logger.warning(
-                "%d of %d sure links are not among the possible ones as the others are: taken as possible too",
+                "%d of %d sure links are not listed as possible, as the others are: they count as possible",
                 len(sure) - n_repeated,
                 len(sure),
             )
@@ -157,7 +157,7 @@ class Result:
 
     statistics  [S, 7]  sentence -> COLUMNS
     scores      name -> value, see `measures`
-    intervals   name -> (low, high) that `level` percent of the bootstrap samples lie between; empty without it
+    intervals   name -> (low, high) around `level` percent of the bootstrap samples; empty without it
     rare, common  the same scores of links with and without a rare word; None without text
     """
 
@@ -172,8 +172,8 @@ class Result:
 class Evaluation:
     """What `evaluate` finds: a result a hypothesis and, of two, how they compare.
 
-    p_value   of the difference in AER, by paired bootstrap: how often resampled differences stray from their mean
-              by at least the one observed
+    p_value   of the difference in AER, by paired bootstrap: how often resampled differences stray from
+              their mean by at least the one observed
     symmetry  |A n B| / |A u B| of the two hypotheses
     """
 
@@ -218,14 +218,15 @@ def evaluate(
                 intervals[name] = float(low), float(high)
         rare = common = None
         if is_rare is not None:
+            parts = hyp, answer.sure, answer.possible
             rare, common = (
-                _scores(coder.statistics(cut(hyp), Gold(cut(answer.sure), cut(answer.possible))), alpha)
-                for cut in (lambda c: c[is_rare(c)], lambda c: c[~is_rare(c)])
+                _scores(coder.statistics(a, Gold(s, p)), alpha)
+                for a, s, p in ([x[is_rare(x)] for x in parts], [x[~is_rare(x)] for x in parts])
             )
         results.append(Result(table, _scores(table, alpha), intervals, rare, common))
     p_value = symmetry = None
     if len(hyps) == 2:
-        n_both = int(np.isin(*codes, assume_unique=True).sum())
+        n_both = int(np.isin(codes[0], codes[1], assume_unique=True).sum())
         n_either = len(codes[0]) + len(codes[1]) - n_both
         symmetry = float(_share(np.array(n_both), np.array(n_either)))
         if samples is not None:
@@ -242,7 +243,7 @@ def _scores(statistics: Ints, alpha: float) -> dict[str, float]:
     return {name: float(x) for name, x in measures(statistics.sum(axis=0), alpha).items()}
 
 
-def _rarity(text: Corpus, counted: Corpus, coder: Coder):  # type: ignore[no-untyped-def]
+def _rarity(text: Corpus, counted: Corpus, coder: Coder) -> Callable[[Ints], npt.NDArray[np.bool_]]:
     """A function of codes: whether one of the link's words is rare. A word never counted is rare."""
     rare = []
     for side, source in ((text.src, counted.src), (text.tgt, counted.tgt)):
@@ -260,7 +261,7 @@ def _rarity(text: Corpus, counted: Corpus, coder: Coder):  # type: ignore[no-unt
 
 
 def _gold_hash(coder: Coder, gold: Gold) -> str:
-    """Eight hexadecimal digits that name a gold standard: of the SHA-256 of its lines in gold format, sorted."""
+    """Eight hexadecimal digits that name a gold standard: SHA-256 of its sorted lines in gold format."""
     sentence, src, tgt = coder.decode(gold.possible)
     offsets = np.zeros(coder.S + 1, dtype=np.int64)
     np.cumsum(np.bincount(sentence, minlength=coder.S), out=offsets[1:])

@@ -301,29 +301,27 @@ class LinkReader:
 
         from aligner._links import parse_wpt
 
-        columns: list[list[npt.NDArray[np.generic]]] = [[], [], [], [], []]
+        parts = []
         n_before = 0
         for text, n_lines in texts:
-            arrays = [
-                np.empty(n_lines, dtype=dtype)
-                for dtype in (np.int64, np.int32, np.int32, np.uint8, np.float64)
-            ]
-            status, line, column, n = parse_wpt(text, *arrays)
+            sentences = np.empty(n_lines, dtype=np.int64)
+            src, tgt = np.empty(n_lines, dtype=np.int32), np.empty(n_lines, dtype=np.int32)
+            sure, scores = np.empty(n_lines, dtype=np.uint8), np.empty(n_lines, dtype=np.float64)
+            status, line, column, n = parse_wpt(text, sentences, src, tgt, sure, scores)
             self._refuse(status, n_before + line + 1, column + 1)
-            for parts, array in zip(columns, arrays, strict=True):
-                parts.append(array[:n])
+            parts.append((sentences[:n], src[:n], tgt[:n], sure[:n], scores[:n]))
             n_before += n_lines
-        sentences, src, tgt, sure, scores = (np.concatenate(parts) for parts in columns)
+        sentences, src, tgt, sure, scores = (np.concatenate(column) for column in zip(*parts, strict=True))
         if self.base == 0:
             src, tgt = src + 1, tgt + 1
         self.base = 1 if self.base is None else self.base
         S = int(sentences.max()) + 1 if len(sentences) else 0
         words = (src >= 0) & (tgt >= 0)
         self.n_null = len(src) - int(words.sum())
-        order = np.argsort(sentences[words], kind="stable")
+        keep = np.flatnonzero(words)[np.argsort(sentences[words], kind="stable")]
         offsets = np.zeros(S + 1, dtype=np.int64)
         np.cumsum(np.bincount(sentences[words], minlength=S), out=offsets[1:])
-        src, tgt, sure, scores = (x[words][order] for x in (src, tgt, sure, scores))
+        src, tgt, sure, scores = src[keep], tgt[keep], sure[keep], scores[keep]
         if np.isnan(scores).all():
             return Links(offsets, src, tgt, sure)
         return Links(offsets, src, tgt, sure, np.where(np.isnan(scores), 1.0, scores))
@@ -336,16 +334,16 @@ class LinkReader:
         import numpy as np
 
         at = links.sentences + start
-        I, J = text.src.lengths[at], text.tgt.lengths[at]
-        outside = np.flatnonzero((links.src >= I) | (links.tgt >= J))
+        n_src, n_tgt = text.src.lengths[at], text.tgt.lengths[at]
+        outside = np.flatnonzero((links.src >= n_src) | (links.tgt >= n_tgt))
         if not outside.size:
             return
         k, base = int(outside[0]), self.base or 0
-        one_more = (links.src[outside] <= I[outside]) & (links.tgt[outside] <= J[outside])
-        looks_one_based = base == 0 and one_more.all() and links.src.min() + links.tgt.min() > 0
+        one_more = (links.src <= n_src) & (links.tgt <= n_tgt)
+        looks_one_based = base == 0 and one_more.all() and min(links.src.min(), links.tgt.min()) > 0
         raise DataError(
             f"link {links.src[k] + base}-{links.tgt[k] + base} is outside its sentence pair"
-            f" of {I[k]} and {J[k]} words",
+            f" of {n_src[k]} and {n_tgt[k]} words",
             file=self.name,
             line=int(at[k]) + skipped + 1,
             hint=f"the links look 1-based: pass {self.base_option} 1"

@@ -20,9 +20,7 @@ def signature(evaluation: Evaluation, settings: dict[str, object]) -> str:
     return "AER|" + "|".join(f"{key}:{value}" for key, value in fields.items())
 
 
-def as_text(
-    evaluation: Evaluation, names: list[str], signature: str, alpha: float, width: int
-) -> str:
+def as_text(evaluation: Evaluation, names: list[str], signature: str, alpha: float, width: int) -> str:
     """A table for people: a row a measure, a column a hypothesis."""
     results = evaluation.results
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from aligner.errors import DataError
@@ -40,16 +40,14 @@ class Method:
     threshold: float = 0.0  # of a blend, where the user gives none
 
 
-def _room(forward: Links, reverse: Links) -> tuple[npt.NDArray[np.int64], ...]:
+def _room(
+    forward: Links, reverse: Links
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """Arrays for offsets, src and tgt of a result."""
     import numpy as np
 
     n = len(forward.src) + len(reverse.src)
-    return (
-        np.empty(len(forward) + 1, dtype=np.int64),
-        np.empty(n, dtype=np.int32),  # type: ignore[return-value]
-        np.empty(n, dtype=np.int32),
-    )
+    return np.empty(len(forward) + 1, np.int64), np.empty(n, np.int32), np.empty(n, np.int32)
 
 
 def _arrays(links: Links) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
@@ -64,9 +62,7 @@ def _select(forward: Links, reverse: Links, wanted: int, by_tgt: bool) -> Links:
     return Links(offsets, src[:n], tgt[:n])
 
 
-def _grow(
-    forward: Links, reverse: Links, variant: str, diagonal: bool, final: bool, both: bool
-) -> Links:
+def _grow(forward: Links, reverse: Links, variant: str, diagonal: bool, final: bool, both: bool) -> Links:
     from aligner._symmetrize import grow
 
     offsets, src, tgt = _room(forward, reverse)
@@ -195,15 +191,15 @@ def symmetrize(
     for links in (forward, reverse):
         if links.scores is None and len(links.src):
             raise ValueError(f"{method} needs links with scores")
-    scored = (links if links.scores is not None else _no_scores(links) for links in (forward, reverse))
-    return how.blend(*scored, how.threshold if threshold is None else threshold)
+    limit = how.threshold if threshold is None else threshold
+    return how.blend(_with_scores(forward), _with_scores(reverse), limit)
 
 
-def _no_scores(links: Links) -> Links:
-    """Links that have no scores because there are none."""
+def _with_scores(links: Links) -> Links:
+    """No links have no scores: an array of none."""
     import numpy as np
 
-    return Links(links.offsets, links.src, links.tgt, scores=np.empty(0, dtype=np.float64))
+    return links if links.scores is not None else replace(links, scores=np.empty(0, dtype=np.float64))
 
 
 def symmetrize_files(
@@ -248,7 +244,7 @@ def _look_swapped(forward: Links, reverse: Links) -> bool:
 
     def once(links: Links, positions: npt.NDArray[np.int32]) -> bool:
         words = np.stack([links.sentences, positions])
-        return np.unique(words, axis=1).shape[1] == words.shape[1]
+        return bool(np.unique(words, axis=1).shape[1] == words.shape[1])
 
     return (
         once(forward, forward.src)

@@ -1,7 +1,7 @@
 """Text to ids: one pass over the bytes of whole lines, a word looked up as soon as it ends.
 
-Tokens are what stands between ASCII spaces and tabs; a line ends at "\\n" only, and a "\\r" before it belongs to the line
-end. Everything else, NBSP, U+3000 and U+2028 included, is part of a token. Bytes are taken to be valid UTF-8.
+Tokens are what stands between ASCII spaces and tabs; a line ends at "\\n" only, and a "\\r" before it belongs to the
+line end. Everything else, NBSP, U+3000 and U+2028 included, is part of a token. Bytes are taken to be valid UTF-8.
 
 text     [n_bytes]   whole lines, each ended by "\\n"
 ids      [n_tokens]  token -> word id, in the order of first occurrence

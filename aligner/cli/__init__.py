@@ -21,15 +21,22 @@ COMMANDS = ("symmetrize", "evaluate", "convert", "check", "generate")
 
 
 class Failure(click.ClickException):
-    """A message on stderr and an exit code."""
-
-    def __init__(self, message: str, exit_code: int = 1) -> None:
-        super().__init__(message)
-        self.exit_code = exit_code
+    """A message on stderr and exit code 1."""
 
     def show(self, file: Any = None) -> None:
-        if self.message:
-            click.echo(f"aligner: {self.message}", err=True)
+        click.echo(f"aligner: {self.message}", err=True)
+
+
+class Interrupted(Failure):
+    exit_code = 130
+
+
+class ClosedPipe(Failure):
+    exit_code = 141
+
+    def show(self, file: Any = None) -> None:
+        """Nobody reads on: no message, and nothing that stdout still buffers when Python exits."""
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class Group(click.Group):
@@ -51,16 +58,14 @@ class Group(click.Group):
         except DataError as error:
             raise Failure(str(error)) from None
         except BrokenPipeError:
-            # Nobody reads on: what stdout still buffers must not be written when Python exits.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise Failure("", 141) from None
+            raise ClosedPipe("stdout is closed") from None
         except OSError as error:
             place = f"{error.filename}: " if error.filename else ""
             raise Failure(f"{place}{error.strerror or error}") from None
         except MemoryError as error:
             raise Failure(f"out of memory {error}".rstrip()) from None
         except KeyboardInterrupt:
-            raise Failure("interrupted", 130) from None
+            raise Interrupted("interrupted") from None
 
 
 def show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:

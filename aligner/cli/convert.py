@@ -14,9 +14,7 @@ from aligner.links import FORMATS
 @click.command("convert")
 @click.argument("links", default="-")
 @options.format("--from", "source", "LINKS")
-@click.option(
-    "--to", "target", type=click.Choice(list(FORMATS)), default="pharaoh", help="Format to write."
-)
+@click.option("--to", "target", type=click.Choice(list(FORMATS)), default="pharaoh", help="Format to write.")
 @options.base("--base", "base", "LINKS, if it cannot be seen")
 @options.base("--to-base", "to_base", "the output [1 for talp and wpt, else 0]")
 @click.option("--transpose", is_flag=True, help="Swap the sides: `i-j` becomes `j-i`.")

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
 
 import click
 
 from aligner.cli import options
 from aligner.errors import DataError
 from aligner.links import FORMATS, LinkReader, Links
-
-if TYPE_CHECKING:
-    from aligner.corpus import Corpus
 
 
 @click.command("evaluate")
@@ -140,6 +136,4 @@ def matched(readers: list[LinkReader], first: int | None, last: int | None) -> l
     for reader, links in zip(readers, files, strict=True):
         if len(links) < wanted:
             raise DataError(f"{len(links)} lines, fewer than {wanted}", file=reader.name)
-    return [
-        links.part(len(links) - wanted, len(links)) if last else links.part(0, wanted) for links in files
-    ]
+    return [links.part(len(links) - wanted, len(links)) if last else links.part(0, wanted) for links in files]

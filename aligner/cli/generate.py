@@ -13,8 +13,8 @@ import click
 def command(prefix: str, pairs: int, seed: int, overwrite: bool) -> None:
     """Make a parallel corpus with exact gold links.
 
-    Writes PREFIX.src, PREFIX.tgt and PREFIX.gold: sentences of a small bilingual grammar with the phenomena of
-    real translation, and the links they were made with. The same seed makes the same text, and fewer
+    Writes PREFIX.src, PREFIX.tgt and PREFIX.gold: sentences of a small bilingual grammar with the phenomena
+    of real translation, and the links they were made with. The same seed makes the same text, and fewer
     pairs are the beginning of more.
 
     \b

@@ -65,8 +65,6 @@ def command(
     with open_output(output, overwrite) as out:
         corpus = options.read_text(text, encoding)
         # Heuristics do not care where counting begins: positions are read, and written, as they stand.
-        readers = [
-            LinkReader(path, "scored" if soft else None, 0, text=corpus) for path in (forward, reverse)
-        ]
-        for links in symmetrize_files(*readers, method, variant=variant, threshold=threshold):
+        a, b = (LinkReader(path, "scored" if soft else None, 0, text=corpus) for path in (forward, reverse))
+        for links in symmetrize_files(a, b, method, variant=variant, threshold=threshold):
             out.write(format_links(links, "scored" if scores else "pharaoh"))

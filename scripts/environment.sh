@@ -1,0 +1,39 @@
+# Sourced by the other scripts, from the repository's root: puts a virtual environment with the toolkit in it on PATH,
+# made on first use and renewed when what it was built from has changed.
+#
+#   extras        of pyproject.toml to install, as in extras=dev
+#   ALIGNER_DEBUG 1: a second environment with bounds checks in the kernels, installed as users would
+
+need() {  # need COMMAND DEBIAN_PACKAGE...: installs the packages where the command fails
+    local command=$1
+    shift
+    if ! eval "$command" >/dev/null 2>&1; then
+        if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+            apt-get update -qq && apt-get install -y -qq "$@" >/dev/null
+        else
+            echo "please install: $*" >&2
+            exit 1
+        fi
+    fi
+}
+
+python=${PYTHON:-python3}
+need "command -v $python" python3
+need "$python -c 'import ensurepip, venv'" python3-venv
+need "command -v ${CXX:-c++}" g++
+need "test -e \$($python -c 'import sysconfig; print(sysconfig.get_path(\"include\"))')/Python.h" python3-dev
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "Python 3.10 or later is needed" >&2; exit 1; }
+
+if [ "${ALIGNER_DEBUG:-0}" = 1 ]; then
+    venv=.venv-debug editable='' sources='aligner ext setup.py pyproject.toml'
+else
+    venv=.venv editable=-e sources='ext setup.py pyproject.toml'
+fi
+stamp="${extras:-} $("$python" --version) $(find $sources -type f ! -name '*.so' ! -name '*.pyc' -print0 | sort -z | xargs -0 cksum | cksum)"
+if [ "$(cat $venv/stamp 2>/dev/null)" != "$stamp" ]; then
+    echo "setting up $venv ..." >&2
+    [ -x $venv/bin/python ] || "$python" -m venv $venv
+    $venv/bin/python -m pip install --quiet --disable-pip-version-check $editable ".${extras:+[$extras]}"
+    echo "$stamp" >$venv/stamp
+fi
+export PATH="$PWD/$venv/bin:$PATH"

@@ -1,0 +1,40 @@
+"""Where data is, and how hypothesis runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+ROOT = Path(__file__).resolve().parent.parent
+
+settings.register_profile("aligner", deadline=None, derandomize=True, max_examples=150)
+settings.load_profile("aligner")
+
+
+@pytest.fixture
+def data() -> Path:
+    """The data that ships with the project."""
+    return ROOT / "data"
+
+
+@pytest.fixture
+def shared() -> Path:
+    """Corpora kept beside the repository; tests that want them are skipped where they are absent."""
+    folder = ROOT.parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip("no ../shared/data")
+    return folder
+
+
+@pytest.fixture
+def write(tmp_path: Path):
+    """write(name, text or bytes) -> path of a new file, as str."""
+
+    def write(name: str, text: str | bytes) -> str:
+        path = tmp_path / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return str(path)
+
+    return write

@@ -1,0 +1,105 @@
+"""Slow twins of the kernels, in plain Python over sets and strings. Nothing here imports from ext/."""
+
+from __future__ import annotations
+
+import re
+
+
+def tokens(line: str) -> list[str]:
+    """What stands between ASCII spaces and tabs."""
+    return [token for token in re.split("[ \t]+", line) if token]
+
+
+def symal(forward: set, reverse: set, diagonal: bool, final: bool, both: bool) -> list:
+    """symal's printgrow over sets of (src, tgt), returning its links in its order.
+
+    Points are (i, j) = (tgt, src); `current` is a sorted list into which points are inserted while it is walked.
+    """
+    a = {(j, i) for i, j in reverse}  # symal's direct alignment: a[source] = target
+    b = {(j, i) for i, j in forward}  # its inverse alignment: b[target] = source
+    neighbours = [(-1, 0), (0, -1), (1, 0), (0, 1)]
+    if diagonal:
+        neighbours += [(-1, -1), (-1, 1), (1, -1), (1, 1)]
+    current = sorted(a & b)
+    ea, fa = {i for i, _ in current}, {j for _, j in current}
+    added = True
+    while added:
+        added = False
+        at = None  # the point walked last; the next is the smallest after it
+        while (left := [p for p in current if at is None or p > at]):
+            at = min(left)
+            for di, dj in neighbours:
+                i, j = at[0] + di, at[1] + dj
+                if (i, j) in a | b and not (i in ea and j in fa):
+                    current.append((i, j))
+                    ea.add(i)
+                    fa.add(j)
+                    added = True
+    if final:
+        for only in (b - a, a - b):
+            for i, j in sorted(only - set(current)):
+                free = (i not in ea) + (j not in fa)
+                if free == 2 or (free == 1 and not both):
+                    current.append((i, j))
+                    ea.add(i)
+                    fa.add(j)
+    return [(j, i) for i, j in sorted(current)]
+
+
+def atools(forward: set, reverse: set, diagonal: bool, final: bool, both: bool) -> list:
+    """atools' Grow over sets of (src, tgt): candidates in order, added if a neighbour is in and a word is free."""
+    result = forward & reverse
+    steps = [(di, dj) for di in (-1, 0, 1) for dj in (-1, 0, 1) if (di, dj) != (0, 0)]
+    if not diagonal:
+        steps = [(di, dj) for di, dj in steps if di == 0 or dj == 0]
+
+    def n_free(i: int, j: int) -> int:
+        return (i not in {x for x, _ in result}) + (j not in {y for _, y in result})
+
+    candidates = sorted((forward | reverse) - result)
+    keep_going = True
+    while keep_going:
+        keep_going = False
+        for i, j in list(candidates):
+            if n_free(i, j) >= 1 and any((i + di, j + dj) in result for di, dj in steps):
+                result.add((i, j))
+                candidates.remove((i, j))
+                keep_going = True
+    if final:
+        for direction in (forward, reverse):
+            for i, j in sorted(direction - result):
+                if n_free(i, j) >= (2 if both else 1):
+                    result.add((i, j))
+    return sorted(result)
+
+
+def blend(forward: dict, reverse: dict, product: bool, threshold: float) -> dict:
+    """(src, tgt) -> score of the links above the threshold."""
+    scores = {}
+    for link in sorted(forward.keys() | reverse.keys()):
+        p, q = forward.get(link, 0.0), reverse.get(link, 0.0)
+        score = p * q if product else 0.5 * (p + q)
+        if score > threshold:
+            scores[link] = score
+    return scores
+
+
+def statistics(hyp: set, sure: set, possible: set) -> list[int]:
+    """|A| |S| |P| |A n S| |A n P| and the links of A and of P whose words have no other link."""
+    possible = sure | possible
+
+    def alone(links: set) -> int:
+        src, tgt = [i for i, _ in links], [j for _, j in links]
+        return sum(src.count(i) == 1 and tgt.count(j) == 1 for i, j in links)
+
+    counts = [len(hyp), len(sure), len(possible), len(hyp & sure), len(hyp & possible)]
+    return [*counts, alone(hyp), alone(possible)]
+
+
+def wpt_scores(hyp: set, lines: list[str]) -> tuple[float, float, float]:
+    """Precision, recall and AER by the WPT formulas; hyp: (sentence, i, j) from 1; lines: of a NAACL file."""
+    fields = [line.split() for line in lines if line.strip()]
+    links = {(int(f[0]), int(f[1]), int(f[2])): (f[3] if len(f) > 3 else "S") for f in fields}
+    sure = {link for link, label in links.items() if label == "S"}
+    a_s, a_p = len(hyp & sure), len(hyp & links.keys())
+    return a_p / len(hyp), a_s / len(sure), 1 - (a_s + a_p) / (len(hyp) + len(sure))
