@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import io
 import os
 import stat
 import sys
@@ -36,6 +37,8 @@ def open_input(path: str) -> Iterator[BinaryIO]:
             raw = cast(BinaryIO, sys.stdin.buffer)
         else:
             raw = stack.enter_context(open(path, "rb"))
+        if not hasattr(raw, "peek"):  # stdin replaced by a plain stream
+            raw = cast(BinaryIO, io.BufferedReader(raw))
         head = raw.peek(8)  # type: ignore[attr-defined]
         for magic, name in MAGIC.items():
             if head.startswith(magic):

@@ -1,8 +1,8 @@
 """Parallel text with exact gold links, made up from a seed.
 
 A small grammar writes each sentence in two languages at once, so that its links are known and not
-guessed. The function words are English and French; the content words are invented, their frequencies
-follow Zipf's law, and many have several translations. The lexicon is the same for all seeds.
+guessed. The function words are English and French. The content words are invented: their
+frequencies follow Zipf's law, many have several translations, and they are the same for all seeds.
 
 A phrase is (source words, target words, links), its links counted from its own first words. Phrases
 grow by join(), which keeps the order of the parts, and swap(), which turns it round in the target.
@@ -11,14 +11,15 @@ grow by join(), which keeps the order of the parts, and swap(), which turns it r
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from random import Random
 from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
 Phrase = tuple[list[str], list[str], list[int]]
-VerbGroups = tuple[list[list[Phrase]], list[list[Phrase]]]  # no pronoun or one -> person -> table
+Inflections = list[list[Phrase]]  # agreement or person -> table
+VerbGroups = tuple[Inflections, Inflections]  # without and with an object pronoun
 
 # A link is a number, SRC * i + TGT * j + (1 if it is only possible): it is shifted by adding, and
 # numbers sort by (i, j).
@@ -27,10 +28,10 @@ SRC = TGT << 8  # no target sentence has 256 words
 
 
 def phrase(source: str, target: str) -> Phrase:
-    """A fixed phrase; target words carry their links: `pas-1` is a sure one, `ne?0?1` two possible."""
+    """A fixed phrase; target words carry their links: `pas-1` a sure one, `ne?0?1` two possible."""
     words, links = [], []
     for j, marked in enumerate(target.split()):
-        word, *marks = re.split(r"([-?])(\d+)", marked)  # word, (mark, i, "") for each link
+        word, *marks = re.split(r"([-?])(\d+)", marked)  # for each link: mark, i, ""
         words.append(word)
         for mark, i in zip(marks[::3], marks[1::3], strict=True):
             links.append(SRC * int(i) + TGT * j + (mark == "?"))
@@ -65,199 +66,150 @@ def table(text: str) -> list[Phrase]:
     return phrases
 
 
-# The function words. Index of agreement: feminine + 2 * plural; of person: I, we, you, he, they.
+def inflect(text: str, n: int) -> Inflections:
+    """n tables: table k has form k of the words that are written `form0/form1/...`."""
+    choices = [rf"(?:\w+/){{{k}}}(\w+)(?:/\w+){{{n - k - 1}}}" for k in range(n)]
+    return [table(re.sub(choice, r"\1", text)) for choice in choices]
 
-SINGULAR = (
-    "52 the = {le}-0 | 18 a = {un}-0 | 6 this = {ce}-0 | 5 his = {son}-0 | 4 my = {mon}-0 |"
-    "4 our = notre-0 | 4 their = leur-0 | 3 every = chaque-0 | 1 no = {aucun}-0"
-)
-PLURAL = (
+
+# Function words. Agreement is counted as feminine + 2 * plural, person as I, we, you, he, they.
+
+DETERMINERS = inflect(
+    "52 the = le/la-0 | 18 a = un/une-0 | 6 this = ce/cette-0 | 5 his = son/sa-0 |"
+    "4 my = mon/ma-0 | 4 our = notre-0 | 4 their = leur-0 | 3 every = chaque-0",
+    2,
+) + inflect(
     "44 the = les-0 | 24 = les | 6 these = ces-0 | 5 his = ses-0 | 4 my = mes-0 | 4 our = nos-0 |"
-    "4 their = leurs-0 | 3 all the = {tous}-0 les-1 | 3 many = beaucoup-0 de?0"
+    "4 their = leurs-0 | 3 all the = tous/toutes-0 les-1 | 3 many = beaucoup-0 de?0",
+    2,
 )
-GENDERS = (
-    dict(le="le", un="un", ce="ce", son="son", mon="mon", aucun="aucun", tous="tous"),
-    dict(le="la", un="une", ce="cette", son="sa", mon="ma", aucun="aucune", tous="toutes"),
-)
-DETERMINERS = [table(text.format(**forms)) for text in (SINGULAR, PLURAL) for forms in GENDERS]
-SUBJECTS = [  # phrase, agreement, person
+SUBJECTS = [
     (words, agreement, person)
-    for row, agreement, person in (
-        ("7 I = je-0", 0, 0), ("5 we = nous-0", 2, 1), ("5 you = vous-0", 2, 2),
-        ("7 he = il-0 | 5 it = il-0", 0, 3), ("4 she = elle-0 | 3 it = elle-0", 1, 3),
-        ("5 they = ils-0", 2, 4), ("2 they = elles-0", 3, 4),
+    for agreement, person, text in (
+        (0, 0, "7 I = je-0"),
+        (2, 1, "5 we = nous-0"),
+        (2, 2, "5 you = vous-0"),
+        (0, 3, "7 he = il-0 | 5 it = il-0"),
+        (1, 3, "4 she = elle-0 | 3 it = elle-0"),
+        (2, 4, "5 they = ils-0"),
+        (3, 4, "2 they = elles-0"),
     )
-    for words in table(row)
-]  # fmt: skip
-OBJECTS = table(
-    "3 it = le | 2 it = la | 3 him = le | 2 her = la | 2 me = me | 2 us = nous | 2 you = vous |"
-    "4 them = les"
-)
+    for words in table(text)
+]
+OBJECTS = table("3 it = le | 2 it = la | 3 him = le | 2 me = me | 2 you = vous | 3 them = les")
 OBLIQUES = table("2 me = moi-0 | 2 us = nous-0 | 2 you = vous-0 | 3 him = lui-0 | 2 them = eux-0")
 PREPOSITIONS = table(
     "9 in = dans-0 | 2 in = en-0 | 6 to = à-0 | 5 with = avec-0 | 5 for = pour-0 | 4 on = sur-0 |"
     "3 from = de-0 | 2 at = à-0 | 2 by = par-0 | 1 against = contre-0 | 1 under = sous-0"
 )
-THAT_SUBJECT = table("3 that = qui-0 | 2 which = qui-0 | 2 who = qui-0")
-THAT_OBJECT = table("3 that = que-0 | 1 which = que-0 | 3 = que")
-THAT_CLAUSE = table("3 that = que-0 | 1 = que")
-LINKERS = table("4 and = et-0 | 3 , and = ,-0 et-1 | 3 , but = ,-0 mais-1 | 1 or = ou-0 | 1 ; = ;-0")
+SUBJECT_RELATIVES = table("3 that = qui-0 | 2 which = qui-0 | 2 who = qui-0")
+OBJECT_RELATIVES = table("3 that = que-0 | 1 which = que-0 | 3 = que")
+COMPLEMENTS = table("3 that = que-0 | 1 = que")
+LINKERS = table("4 and = et-0 | 3 , and = ,-0 et-1 | 3 , but = ,-0 mais-1 | 1 or = ou-0")
 SUBORDINATORS = table(
-    "3 because = parce-0 que-0 | 2 when = quand-0 | 1 when = lorsque-0 | 1 while = tandis-0 que-0 |"
-    "1 since = puisque-0 | 1 as = comme-0"
+    "3 because = parce-0 que-0 | 2 when = quand-0 | 1 when = lorsque-0 | 1 while = tandis-0 que-0"
 )
 TIMES = table(
-    "4 today = aujourd'hui-0 | 3 yesterday = hier-0 | 3 now = maintenant-0 | 1 tomorrow = demain-0 |"
+    "4 today = aujourd'hui-0 | 3 yesterday = hier-0 | 3 now = maintenant-0 | 1 soon = bientôt-0 |"
     "2 last week = la?1 semaine-1 dernière-0 | 2 last year = l'?1 an-1 dernier-0 |"
-    "2 this morning = ce-0 matin-1 | 1 every day = tous-0 les?0?1 jours-1 |"
-    "1 at the moment = pour?0 le-1 moment-2 | 1 so far = jusque?0?1 à?0?1 présent?0?1"
+    "2 this morning = ce-0 matin-1 | 1 every day = tous-0 les?0?1 jours-1"
 )
-MONTHS = table(
-    "1 January = janvier-0 | 1 March = mars-0 | 1 April = avril-0 | 1 May = mai-0 | 1 June = juin-0 |"
-    "1 July = juillet-0 | 1 October = octobre-0 | 1 November = novembre-0 | 1 December = décembre-0"
-)
-OPENERS = table(
-    "3 however , = toutefois-0 ,-1 | 3 in fact , = en-0 fait-1 ,-2 | 2 yes , = oui-0 ,-1 |"
-    "2 I think that = je-0 crois-1 que-2 | 2 I think = je-0 crois-1 que | 1 no , = non-0 ,-1"
-)
-FORMULAS = table(
-    "3 thank you = merci-0?1 | 2 yes = oui-0 | 2 no = non-0 | 1 of course = bien?0?1 sûr?0?1"
-)
-THERE = table("3 there is = il?0 y?0 a-1 | 1 there was = il?0 y?0 avait-1")
+MONTHS = table("1 March = mars-0 | 1 May = mai-0 | 1 June = juin-0 | 1 October = octobre-0")
+OPENERS = table("3 however , = toutefois-0 ,-1 | 2 in fact , = en-0 fait-1 ,-2")
+FORMULAS = table("3 thank you = merci-0?1 | 2 yes = oui-0 | 2 no = non-0")
 STOPS = table("12 . = .-0 | 1 ! = !-0")
-OF, AND, VERY = phrase("of", "de-0"), phrase("and", "et-0"), phrase("very", "très-0")
-COMMA, SOURCE_COMMA, QUESTION_MARK = phrase("", ","), phrase(",", ""), phrase("?", "?-0")
-IN, ON, PERCENT = phrase("in", "en-0"), phrase("on", "le?0"), phrase("%", "p.-0 100-0")
-TITLES = [phrase("Mr.", "M.-0"), phrase("Mrs.", "Mme-0")]  # by gender
+TITLES = [phrase("Mr.", "M.-0"), phrase("Mrs.", "Mme-0")]
+OF, IN, ON = phrase("of", "de-0"), phrase("in", "en-0"), phrase("on", "le?0")
+AND, VERY, PERCENT = phrase("and", "et-0"), phrase("very", "très-0"), phrase("%", "p.-0 100-0")
+NOTHING: Phrase = ([], [], [])
+SRC_COMMA, TGT_COMMA, QUESTION_MARK = phrase(",", ""), phrase("", ","), phrase("?", "?-0")
 
 CONTRACTIONS = {("de", "le"): "du", ("de", "les"): "des", ("à", "le"): "au", ("à", "les"): "aux"}
-VOWELS = frozenset("aeiouàâéèêôAEIOU")
-SRC_ELISION = {"a": "an"}
-TGT_ELISION = {"le": "l'", "la": "l'", "de": "d'", "ne": "n'", "je": "j'", "me": "m'", "que": "qu'",
-               "ce": "cet", "ma": "mon", "sa": "son", "jusque": "jusqu'", "lorsque": "lorsqu'",
-               "puisque": "puisqu'"}  # fmt: skip
+VOWELS = frozenset("aeiouéêAEIOU")
+SRC_ELISIONS = {"a": "an"}
+TGT_ELISIONS = {word: f"{word[:-1]}'" for word in "le la de ne je me que lorsque".split()}
+TGT_ELISIONS |= {"ce": "cet", "ma": "mon", "sa": "son"}
 
-# Verb groups. V, Vs, present ... are forms of the verb, `^` is an object pronoun if there is one.
+# Verb groups: V, Vs, present0 ... stand for forms of a verb, `^` for an object pronoun.
 
-PERSONS = [
-    dict(
-        zip("do Vs be was avoir être était pouvoir devoir".split(), row.split(), strict=True),
-        present=f"present{person}",
-        future=f"future{person}",
-    )
-    for person, row in enumerate(
-        (
-            "do V am was ai suis étais peux dois",
-            "do V are were avons sommes étions pouvons devons",
-            "do V are were avez êtes étiez pouvez devez",
-            "does Vs is was a est était peut doit",
-            "do V are were ont sont étaient peuvent doivent",
-        )
-    )
-]
-
-
-def conjugated(text: str) -> list[list[Phrase]]:
-    """person -> its table"""
-    return [table(text.format(**forms)) for forms in PERSONS]
+DO, VS, BE, WAS = "do/do/do/does/do", "V/V/V/Vs/V", "am/are/are/is/are", "was/were/were/was/were"
+AVOIR, POUVOIR = "ai/avons/avez/a/ont", "peux/pouvons/pouvez/peut/peuvent"
+ÊTRE, ÉTAIT = "suis/sommes/êtes/est/sont", "étais/étions/étiez/était/étaient"
+PRESENT = "present0/present1/present2/present3/present4"
+FUTURE = PRESENT.replace("present", "future")
 
 
 def verb_groups(text: str) -> VerbGroups:
-    """The tables without and with an object pronoun."""
-    return conjugated(re.sub(r" \^(-\d)?", "", text)), conjugated(text)
+    """The text is of groups with an object pronoun."""
+    return inflect(re.sub(r" \^(-\d)?", "", text), 5), inflect(text, 5)
 
 
 FINITE = verb_groups(
-    "34 {Vs} ^ = ^-1 {present}-0 | 26 Ved ^ = ^-1 {avoir}?0 participle-0 |"
-    "8 {do} not V ^ = ne?0?1 ^-3 {present}-2 pas-1 | 4 {be} Ving ^ = ^-2 {present}-1?0 |"
-    "5 did not V ^ = ne?0?1 ^-3 {avoir}?0?2 pas-1 participle-2 | 7 will V ^ = ^-2 {future}-1?0 |"
-    "3 will not V ^ = ne?1 ^-3 {future}-2?0 pas-1 | 5 can V ^ = {pouvoir}-0 ^-2 infinitive-1 |"
-    "2 can not V ^ = ne?1 {pouvoir}-0 pas-1 ^-3 infinitive-2 |"
-    "4 must V ^ = {devoir}-0 ^-2 infinitive-1"
+    f"34 {VS} ^ = ^-1 {PRESENT}-0 | 26 Ved ^ = ^-1 {AVOIR}?0 participle-0 |"
+    f"8 {DO} not V ^ = ne?0?1 ^-3 {PRESENT}-2 pas-1 | 4 {BE} Ving ^ = ^-2 {PRESENT}-1?0 |"
+    f"5 did not V ^ = ne?0?1 ^-3 {AVOIR}?0?2 pas-1 participle-2 | 7 will V ^ = ^-2 {FUTURE}-1?0 |"
+    f"3 will not V ^ = ne?1 ^-3 {FUTURE}-2?0 pas-1 | 7 can V ^ = {POUVOIR}-0 ^-2 infinitive-1 |"
+    f"2 can not V ^ = ne?1 {POUVOIR}-0 pas-1 ^-3 infinitive-2"
 )
-BARE = verb_groups("1 V ^ = ^-1 {present}-0")  # after a question's `do` and its subject
-PARTICIPIAL = verb_groups("1 that {Vs} ^ = ^-2 gerund-1")  # the target has no word for `that`
-COPULAS = conjugated(
-    "6 {be} = {être}-0 | 3 {was} = {était}-0 | 2 {be} not = ne?1 {être}-0 pas-1 |"
-    "1 {was} not = ne?1 {était}-0 pas-1"
-)
-QUESTIONS = conjugated(
-    "4 {do} = est-ce?0 que?0 | 1 {do} = | 2 why {do} = pourquoi-0 | 2 how {do} = comment-0"
+BARE = verb_groups(f"1 V ^ = ^-1 {PRESENT}-0")  # after a question's `do` and its subject
+PARTICIPIAL = verb_groups(f"1 that {VS} ^ = ^-2 gerund-1")  # the target has nothing for `that`
+COPULAS = inflect(f"6 {BE} = {ÊTRE}-0 | 2 {BE} not = ne?1 {ÊTRE}-0 pas-1 | 3 {WAS} = {ÉTAIT}-0", 5)
+QUESTIONS = inflect(
+    f"4 {DO} = est-ce?0 que?0 | 1 {DO} = | 2 why {DO} = pourquoi-0 | 2 how {DO} = comment-0", 5
 )
 
-
-# The content words.
+# Content words. By their last sounds they are never function words.
 
 SRC_SOUNDS = (
     "b br d dr f fl g gr h j k l m n p pl r s sh sk sl t th tr v".split() + [""] * 2,
     "a e i o u ea oo ai".split(),
-    "ck ft g lk m mp nch nd p rb rk rm sh t x".split(),
+    "ck ft lk lt mp nch pt rb rk rm rn sh x".split(),
 )
 TGT_SOUNDS = (
     "b bl c ch cr d f fr g j l m n p pr qu r s t tr v".split() + [""] * 4,
     "a é i o u ou eu oi an on in".split(),
     "b ch d g gn l m n p r t v".split(),
 )
-NAME_SOUNDS = ("B C D Dr F G H K L M N P R S T V".split(), *SRC_SOUNDS[1:])
-NOUN_ENDINGS = (  # singular, plural; of the masculine, of the feminine
-    (("on", "ons"), ("age", "ages"), ("eau", "eaux"), ("ement", "ements"), ("al", "aux")),
-    (("e", "es"), ("ation", "ations"), ("ité", "ités"), ("ure", "ures"), ("ette", "ettes")),
+NOUN_ENDINGS = (  # masculine and feminine: singular, plural
+    ("on ons", "age ages", "eau eaux", "ement ements", "al aux"),
+    ("e es", "ation ations", "ité ités", "ure ures", "ette ettes"),
 )
-ADJECTIVE_ENDINGS = [
-    row.split()
-    for row in ("ant ante ants antes", "if ive ifs ives", "eux euse eux euses",
-                "ique ique iques iques", "é ée és ées", "al ale aux ales")
-]  # fmt: skip
-VERB_FORMS = [f"{tense}{person}" for tense in ("present", "future") for person in range(5)]
-VERB_FORMS += ["infinitive", "participle", "gerund"]
-VERB_ENDINGS = [
-    "e ons ez e ent erai erons erez era eront er é ant".split(),
-    "e ons ez e ent erai erons erez era eront er é ant".split(),
-    "is issons issez it issent irai irons irez ira iront ir i issant".split(),
-]
-SHARES = [(1.0,)] * 7 + [(0.8, 0.2)] * 2 + [(0.65, 0.25, 0.1)]  # of a word's translations
-NOUN_LINKS = {  # numbers of words -> links; `N de N` is headed by its first word, `N N` by its last
+ADJECTIVE_ENDINGS = (
+    "ant ante ants antes", "if ive ifs ives", "eux euse eux euses", "é ée és ées", "al ale aux ales"
+)  # fmt: skip
+VERB_ENDINGS = (
+    "e ons ez e ent erai erons erez era eront er é ant",
+    "e ons ez e ent erai erons erez era eront er é ant",
+    "is issons issez it issent irai irons irez ira iront ir i issant",
+)
+VERB_FORMS = [*PRESENT.split("/"), *FUTURE.split("/"), "infinitive", "participle", "gerund"]
+NOUN_LINKS = {  # of `N` or `N N` with `N` or `N de N`: the head is the last and the first of them
     (1, 1): [0],
     (2, 1): [0, SRC],
     (1, 3): [0, TGT + 1, 2 * TGT + 1],
     (2, 3): [SRC, TGT + 1, 2 * TGT],
 }
+SHARES = [(1.0,)] * 7 + [(0.8, 0.2)] * 2 + [(0.65, 0.25, 0.1)]  # of the translations of a word
 CARDS = 1 << 16
 
 
-class Noun(NamedTuple):
-    feminine: bool
-    forms: list[Phrase]  # singular, plural
-
-
-class Adjective(NamedTuple):
-    before: bool  # whether it stands before the noun in the target
-    forms: list[Phrase]  # by agreement
-
-
-class Verb(NamedTuple):
-    src: dict[str, str]  # name of the form -> word
-    tgt: dict[str, str]
-
-
 class Lexicon(NamedTuple):
-    """Decks: an item is on as many cards as its frequency asks, a draw takes one random number."""
+    """Decks of cards, more of them for what is more frequent: a draw takes one random number."""
 
-    nouns: list[Noun]
-    adjectives: list[Adjective]
-    verbs: list[Verb]
+    nouns: list[tuple[bool, list[Phrase]]]  # whether feminine; singular, plural
+    adjectives: list[tuple[bool, list[Phrase]]]  # whether before the noun in the target; agreement
+    verbs: list[dict[str, str]]  # name of the form -> word
     adverbs: list[Phrase]
     names: list[Phrase]
     numbers: list[Phrase]
 
 
-def deck(weighted: Iterable[tuple[float, T]]) -> list[T]:
+def deck(weighted: Sequence[tuple[float, T]]) -> list[T]:
     """CARDS cards, each item on as many as its weight asks."""
-    items = list(weighted)
-    total = sum(weight for weight, _ in items)
+    total = sum(weight for weight, _ in weighted)
     cards: list[T] = []
     seen = 0.0
-    for weight, item in items:
+    for weight, item in weighted:
         seen += weight
         cards += [item] * (round(CARDS * seen / total) - len(cards))
     return cards
@@ -286,71 +238,74 @@ def lexicon() -> Lexicon:
                 taken.add(stem)
                 return stem
 
-    def translated(n: int, translate: Callable[[int], T]) -> Iterator[tuple[float, str, T]]:
-        """Weight, source stem, translation, from frequent to rare; some translations serve two."""
-        known: list[T] = []
-        for rank in range(n):
-            stem = coin(SRC_SOUNDS, rank)
-            for share in pick(SHARES):
-                if not known or random() < 0.95:
-                    known.append(translate(rank))
-                    translation = known[-1]
-                else:
-                    translation = pick(known)
-                yield share / (rank + 3), stem, translation
+    def target_forms(rank: int, endings: Sequence[str], compound: float = 0) -> list[str]:
+        stem, tail = coin(TGT_SOUNDS, rank), ""
+        if random() < compound:
+            tail = f" de {coin(TGT_SOUNDS, rank)}on"
+        return [stem + ending + tail for ending in pick(endings).split()]
 
     def target_noun(rank: int) -> tuple[bool, list[str]]:
         feminine = random() < 0.45
-        stem = coin(TGT_SOUNDS, rank)
-        tail = f" de {coin(TGT_SOUNDS, rank)}on" if random() < 0.1 else ""
-        return feminine, [stem + ending + tail for ending in pick(NOUN_ENDINGS[feminine])]
+        return feminine, target_forms(rank, NOUN_ENDINGS[feminine], compound=0.1)
 
     def target_adjective(rank: int) -> tuple[bool, list[str]]:
-        stem = coin(TGT_SOUNDS, rank)
-        return random() < 0.15, [stem + ending for ending in pick(ADJECTIVE_ENDINGS)]
+        return random() < 0.15, target_forms(rank, ADJECTIVE_ENDINGS)
 
     def target_verb(rank: int) -> dict[str, str]:
-        stem = coin(TGT_SOUNDS, rank)
-        endings = pick(VERB_ENDINGS)
-        return {form: stem + ending for form, ending in zip(VERB_FORMS, endings, strict=True)}
+        return dict(zip(VERB_FORMS, target_forms(rank, VERB_ENDINGS), strict=True))
 
-    def s(stem: str) -> str:
-        return stem + ("es" if stem.endswith(("ch", "sh", "x")) else "s")
+    def translated(
+        n: int, translate: Callable[[int], T], compound: float = 0
+    ) -> Iterator[tuple[float, str, T]]:
+        """Weight, source word, translation of n words from frequent to rare."""
+        known: list[T] = []
+        for rank in range(n):
+            word = coin(SRC_SOUNDS, rank)
+            if random() < compound:
+                word = f"{coin(SRC_SOUNDS, rank)} {word}"
+            for share in pick(SHARES):
+                shared = known and random() < 0.05  # with another source word
+                translation = pick(known) if shared else translate(rank)
+                known.append(translation)
+                yield share / (rank + 3), word, translation
+
+    def s(word: str) -> str:
+        return word + ("es" if word.endswith(("ch", "sh", "x")) else "s")
 
     def noun_form(source: str, target: str) -> Phrase:
         src, tgt = source.split(), target.split()
         return src, tgt, NOUN_LINKS[len(src), len(tgt)]
 
-    modifiers = [coin(SRC_SOUNDS, 1000) for _ in range(200)]
-    nouns = []
-    for weight, stem, (feminine, tgt) in translated(4000, target_noun):
-        stem = f"{modifiers[len(nouns) % 200]} {stem}" if stem[0] in "kv" else stem
-        forms = [noun_form(stem, tgt[0]), noun_form(s(stem), tgt[1])]
-        nouns.append((weight, Noun(feminine, forms)))
-    adjectives = [
-        (weight, Adjective(before, [([stem], [form], [0]) for form in forms]))
-        for weight, stem, (before, forms) in translated(1500, target_adjective)
+    def number(size: int) -> Phrase:
+        tgt = f"{size:,}".split(",")
+        return [f"{size:,}"], tgt, [TGT * j for j in range(len(tgt))]
+
+    nouns = [
+        (weight, (feminine, [noun_form(word, singular), noun_form(s(word), plural)]))
+        for weight, word, (feminine, (singular, plural)) in translated(4000, target_noun, 0.08)
     ]
-    adverbs = [
-        (weight, ([f"{src[0]}ly"], [f"{tgt[0]}ment"], links))
+    adjectives = [
+        (weight, (before, [([word], [form], [0]) for form in forms]))
+        for weight, word, (before, forms) in translated(1500, target_adjective)
+    ]
+    adverbs = [  # made from the feminine of adjectives
+        (weight, ([src[0] + "ly"], [tgt[0] + "ment"], links))
         for weight, (_, (_, (src, tgt, links), *_)) in adjectives[::6]
     ]
     verbs = [
-        (weight, Verb({"V": stem, "Vs": s(stem), "Ved": f"{stem}ed", "Ving": f"{stem}ing"}, tgt))
-        for weight, stem, tgt in translated(1500, target_verb)
+        (weight, {"V": word, "Vs": s(word), "Ved": f"{word}ed", "Ving": f"{word}ing", **forms})
+        for weight, word, forms in translated(1500, target_verb)
     ]
-    names = [(1 / (rank + 3), identical(coin(NAME_SOUNDS, rank))) for rank in range(1500)]
+    names = [identical(coin(SRC_SOUNDS, rank).capitalize()) for rank in range(1500)]
     sizes = [*range(2, 100), *range(100, 1000, 10), *range(1000, 100000, 500)]
-    numbers = []
-    for rank, size in enumerate(sizes):
-        tgt_number = f"{size:,}".split(",")
-        links = [TGT * j for j in range(len(tgt_number))]
-        numbers.append((1 / (rank + 3), ([f"{size:,}"], tgt_number, links)))
-    decks = map(deck, (nouns, adjectives, verbs, adverbs, names, numbers))
-    return Lexicon(*decks)
-
-
-# The sentences.
+    return Lexicon(
+        nouns=deck(nouns),
+        adjectives=deck(adjectives),
+        verbs=deck(verbs),
+        adverbs=deck(adverbs),
+        names=deck([(1 / (rank + 3), name) for rank, name in enumerate(names)]),
+        numbers=deck([(1 / (rank + 3), number(size)) for rank, size in enumerate(sizes)]),
+    )
 
 
 class Writer:
@@ -369,37 +324,37 @@ class Writer:
     def freely(self, modifier: Phrase) -> Phrase:
         """Now and then a free translation leaves a modifier out on one side."""
         u = self.random()
-        if u > 0.03:
+        if u > 0.016:
             return modifier
-        return (modifier[0], [], []) if u < 0.015 else ([], modifier[1], [])
+        return (modifier[0], [], []) if u < 0.008 else ([], modifier[1], [])
 
-    def noun_group(self, agreement: int, noun: Noun) -> Phrase:
+    def noun_group(self, forms: list[Phrase], agreement: int) -> Phrase:
         """A noun with its adjectives."""
-        words = noun.forms[agreement > 1]
-        while self.chance(0.3):
-            adjective = self.draw(self.lexicon.adjectives)
-            form = self.freely(adjective.forms[agreement])
-            words = join(form, words) if adjective.before else swap(form, words)
+        words = forms[agreement > 1]
+        u = self.random()
+        for _ in range((u < 0.35) + (u < 0.07)):
+            before, adjective = self.draw(self.lexicon.adjectives)
+            modifier = self.freely(adjective[agreement])
+            words = join(modifier, words) if before else swap(modifier, words)
         return words
 
     def noun_phrase(self, depth: int = 0) -> tuple[Phrase, int]:
-        """With its agreement. depth: how many noun phrases it stands in."""
+        """With its agreement. depth: how many phrases and clauses it stands in."""
         u = self.random()
         if u < 0.1:
-            feminine = self.chance(0.3)
-            name = self.draw(self.lexicon.names)
+            feminine, name = self.chance(0.3), self.draw(self.lexicon.names)
             return join(TITLES[feminine], name) if self.chance(0.4) else name, int(feminine)
-        noun = self.draw(self.lexicon.nouns)
-        agreement = noun.feminine + 2 * (u < 0.4)
-        group = self.noun_group(agreement, noun)
-        if u < 0.17:
-            words = join(self.draw(self.lexicon.numbers), group)
-        elif u < 0.19:
+        feminine, forms = self.draw(self.lexicon.nouns)
+        agreement = feminine + 2 * (u < 0.4)
+        words = self.noun_group(forms, agreement)
+        if u < 0.16:
+            words = join(self.draw(self.lexicon.numbers), words)
+        elif u < 0.18:
             the = DETERMINERS[agreement][0]
             percent = join(self.draw(self.lexicon.numbers), PERCENT)
-            words = join(percent, self.after(OF, join(the, group)))
+            words = join(percent, self.after(OF, join(the, words)))
         else:
-            words = join(self.draw(DETERMINERS[agreement]), group)
+            words = join(self.draw(DETERMINERS[agreement]), words)
         if depth < 2 and self.chance(0.2):
             words = join(words, self.after(OF, self.noun_phrase(depth + 1)[0]))
         if depth == 0 and self.chance(0.08):
@@ -410,13 +365,13 @@ class Writer:
         return words, agreement
 
     def after(self, preposition: Phrase, noun_phrase: Phrase) -> Phrase:
-        """`of the` is `du` or `des` unless the article is elided: both words are possibly linked."""
+        """`of the` is `du` or `des`, possibly linked with both, unless the article is elided."""
         src, tgt, links = noun_phrase
-        contracted = CONTRACTIONS.get((preposition[1][0], tgt[0]))
-        if contracted is None or tgt[0] == "le" and tgt[1][0] in VOWELS:
+        contraction = CONTRACTIONS.get((preposition[1][0], tgt[0]))
+        if contraction is None or (tgt[0] == "le" and tgt[1][0] in VOWELS):
             return join(preposition, noun_phrase)
         links = [1, *(link + SRC if link else SRC + 1 for link in links)]
-        return preposition[0] + src, [contracted, *tgt[1:]], links
+        return preposition[0] + src, [contraction, *tgt[1:]], links
 
     def prepositional(self, depth: int) -> Phrase:
         if self.chance(0.1):
@@ -424,40 +379,40 @@ class Writer:
         return self.after(self.draw(PREPOSITIONS), self.noun_phrase(depth)[0])
 
     def relative(self, person: int) -> Phrase:
-        """A relative clause about a subject, about an object, or a participle."""
+        """A relative clause whose pronoun is its subject, or its object, or a participle."""
         u = self.random()
         if u < 0.4:
-            return join(self.draw(THAT_SUBJECT), self.verb_phrase(person, 1))
+            return join(self.draw(SUBJECT_RELATIVES), self.verb_phrase(person, 1))
         if u < 0.6:
             return join(self.verb_group(PARTICIPIAL, person, False), self.noun_phrase(1)[0])
         subject, _, person = self.subject(1)
-        return join(self.draw(THAT_OBJECT), subject, self.verb_group(FINITE, person, False))
+        return join(self.draw(OBJECT_RELATIVES), subject, self.verb_group(FINITE, person, False))
 
     def verb_group(self, groups: VerbGroups, person: int, pronoun: bool) -> Phrase:
-        """A verb, its auxiliaries and negation, and perhaps an object pronoun."""
+        """A verb with its auxiliaries and negation, and perhaps an object pronoun."""
         verb = self.draw(self.lexicon.verbs)
         src, tgt, links = self.draw(groups[pronoun][person])
-        src = [verb.src.get(word, word) for word in src]
-        tgt = [verb.tgt.get(word, word) for word in tgt]
+        src = [verb.get(word, word) for word in src]
+        tgt = [verb.get(word, word) for word in tgt]
         if pronoun:
             (src[-1],), (tgt[tgt.index("^")],), _ = self.draw(OBJECTS)
         return src, tgt, links
 
     def verb_phrase(self, person: int, depth: int = 0) -> Phrase:
         u = self.random()
-        words = self.verb_group(FINITE, person, u < 0.12)
-        adverb = self.freely(self.draw(self.lexicon.adverbs)) if self.chance(0.2) else None
-        if adverb and len(words[0]) == 1:
-            words = swap(adverb, words)
-            adverb = None
+        words = self.verb_group(FINITE, person, pronoun=u < 0.12)
         if 0.12 < u < 0.2 and depth == 0:
-            return join(words, self.draw(THAT_CLAUSE), self.clause(1))
-        if u > 0.4:
-            noun_phrase, _ = self.noun_phrase(depth)
-            words = join(words, swap(noun_phrase, adverb) if adverb else noun_phrase)
-        elif adverb:
-            words = join(words, adverb)
-        return join(words, self.prepositional(depth)) if self.chance(0.3) else words
+            return join(words, self.draw(COMPLEMENTS), self.clause(1))
+        rest = self.noun_phrase(depth)[0] if u > 0.4 else NOTHING
+        if self.chance(0.2):  # an adverb, always after the verb in the target
+            adverb = self.freely(self.draw(self.lexicon.adverbs))
+            if len(words[0]) == 1:
+                words = swap(adverb, words)
+            else:
+                rest = swap(rest, adverb)
+        if self.chance(0.3):
+            return join(words, rest, self.prepositional(depth))
+        return join(words, rest)
 
     def subject(self, depth: int = 0) -> tuple[Phrase, int, int]:
         """With its agreement and person."""
@@ -470,69 +425,72 @@ class Writer:
         subject, agreement, person = self.subject(depth)
         if self.chance(0.85):
             return join(subject, self.verb_phrase(person, depth))
-        adjective = self.draw(self.lexicon.adjectives).forms[agreement]
-        if self.chance(0.2):
-            adjective = join(VERY, adjective)
-        return join(subject, self.draw(COPULAS[person]), adjective)
+        adjective = self.draw(self.lexicon.adjectives)[1][agreement]
+        very = VERY if self.chance(0.2) else NOTHING
+        return join(subject, self.draw(COPULAS[person]), very, adjective)
 
     def time(self) -> Phrase:
-        """A word, or a date: `on March 12 , 1998`, `le 12 mars 1998`."""
+        """`today`, `in 1998`, or `on March 12 , 1998` = `le 12 mars 1998`."""
         if self.chance(0.75):
             return self.draw(TIMES)
         year = identical(str(1900 + int(self.random() * 110)))
         if self.chance(0.5):
             return join(IN, year)
         day = identical(str(1 + int(self.random() * 28)))
-        return join(ON, swap(self.draw(MONTHS), day), SOURCE_COMMA, year)
+        return join(ON, swap(self.draw(MONTHS), day), SRC_COMMA, year)
 
     def statement(self) -> Phrase:
         words = self.clause()
-        if self.chance(0.2):  # a time at the end, of which the target speaks first
+        if self.chance(0.2):  # a time, which the target may put first
             time = self.time()
-            words = swap(words, join(time, COMMA)) if self.chance(0.6) else join(words, time)
+            words = swap(words, join(time, TGT_COMMA)) if self.chance(0.6) else join(words, time)
         while len(words[0]) < 25 and self.chance(0.25):
             words = join(words, self.draw(LINKERS), self.clause())
         if len(words[0]) < 25 and self.chance(0.12):
             clause = join(self.draw(SUBORDINATORS), self.clause(1))
-            words = swap(words, join(clause, COMMA)) if self.chance(0.3) else join(words, clause)
+            moved = self.chance(0.3)
+            words = swap(words, join(clause, TGT_COMMA)) if moved else join(words, clause)
         return join(self.draw(OPENERS), words) if self.chance(0.1) else words
 
     def question(self) -> Phrase:
         subject, _, person = self.subject(1)
-        verb_group = self.verb_group(BARE, person, self.chance(0.15))
+        verb_group = self.verb_group(BARE, person, pronoun=self.chance(0.15))
         return join(self.draw(QUESTIONS[person]), subject, verb_group, self.prepositional(1))
 
     def sentence(self) -> Phrase:
         u = self.random()
-        if u < 0.03:
-            words = self.draw(FORMULAS)
-        elif u < 0.07:
-            words, _ = self.noun_phrase()
-        elif u < 0.13:
+        if u < 0.06:
             return join(self.question(), QUESTION_MARK)
-        elif u < 0.17:
-            words = join(self.draw(THERE), self.noun_phrase(1)[0], self.prepositional(1))
+        if u < 0.09:
+            words = self.draw(FORMULAS)
+        elif u < 0.13:
+            words, _ = self.noun_phrase()
         else:
             words = self.statement()
         return join(words, self.draw(STOPS))
 
 
-def elide(words: list[str], elision: dict[str, str]) -> str:
-    """The sentence, with `le`, `de`, `a` and the like as they are before a vowel."""
-    for j, word in enumerate(words):
-        if word in elision and words[j + 1][0] in VOWELS:
-            words[j] = elision[word]
+def elide(words: list[str], elisions: dict[str, str]) -> str:
+    """The line, with `le`, `de`, `a` and the like as they are before a vowel."""
+    for k, word in enumerate(words):
+        if word in elisions and words[k + 1][0] in VOWELS:
+            words[k] = elisions[word]
     return " ".join(words)
 
 
 @cache
 def link_text(link: int) -> str:
+    """`i-j`, or `i?j` if the link is only possible."""
     return f"{link // SRC}{'-?'[link % TGT]}{link % SRC // TGT}"
 
 
 def generate(n_pairs: int, seed: int = 1) -> Iterator[tuple[str, str, str]]:
-    """Sentence pairs: source line, target line, gold line (`i-j` sure, `i?j` possible) of each."""
+    """Source line, target line and gold line of each pair, the lines without newline.
+
+    The first pairs do not depend on how many follow.
+    """
     writer = Writer(seed)
     for _ in range(n_pairs):
         src, tgt, links = writer.sentence()
-        yield elide(src, SRC_ELISION), elide(tgt, TGT_ELISION), " ".join(map(link_text, sorted(links)))
+        gold = " ".join(map(link_text, sorted(links)))
+        yield elide(src, SRC_ELISIONS), elide(tgt, TGT_ELISIONS), gold

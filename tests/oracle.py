@@ -13,7 +13,7 @@ def tokens(line: str) -> list[str]:
 def symal(forward: set, reverse: set, diagonal: bool, final: bool, both: bool) -> list:
     """symal's printgrow over sets of (src, tgt), returning its links in its order.
 
-    Points are (i, j) = (tgt, src); `current` is a sorted list into which points are inserted while it is walked.
+    Points are (i, j) = (tgt, src); `current` is walked in sorted order while points are added to it.
     """
     a = {(j, i) for i, j in reverse}  # symal's direct alignment: a[source] = target
     b = {(j, i) for i, j in forward}  # its inverse alignment: b[target] = source
@@ -26,7 +26,7 @@ def symal(forward: set, reverse: set, diagonal: bool, final: bool, both: bool) -
     while added:
         added = False
         at = None  # the point walked last; the next is the smallest after it
-        while (left := [p for p in current if at is None or p > at]):
+        while left := [p for p in current if at is None or p > at]:
             at = min(left)
             for di, dj in neighbours:
                 i, j = at[0] + di, at[1] + dj
@@ -47,7 +47,7 @@ def symal(forward: set, reverse: set, diagonal: bool, final: bool, both: bool) -
 
 
 def atools(forward: set, reverse: set, diagonal: bool, final: bool, both: bool) -> list:
-    """atools' Grow over sets of (src, tgt): candidates in order, added if a neighbour is in and a word is free."""
+    """atools' Grow over sets of (src, tgt): candidates in order, if a neighbour is in and a word is free."""
     result = forward & reverse
     steps = [(di, dj) for di in (-1, 0, 1) for dj in (-1, 0, 1) if (di, dj) != (0, 0)]
     if not diagonal:

@@ -12,7 +12,21 @@ scores = st.floats(0, 1) | st.sampled_from([0.0, 1.0, 0.5, 0.93, 1e-7, 0.1 + 0.2
 # Tokens: anything but what ends a token or a line. "\r" is left out: before "\n" it belongs to the line end.
 characters = st.characters(codec="utf-8", exclude_characters=" \t\n\r")
 words = st.text(characters, min_size=1, max_size=20) | st.sampled_from(
-    ["a", "de", "\u00a0", "\u3000", "x\u2028y", "|", "||", "||||", "exactly8", "ninebytes", "\x0b\x0c", "<s", "\ufeff"]
+    [
+        "a",
+        "de",
+        "\u00a0",
+        "\u3000",
+        "x\u2028y",
+        "|",
+        "||",
+        "||||",
+        "exactly8",
+        "ninebytes",
+        "\x0b\x0c",
+        "<s",
+        "\ufeff",
+    ]
 )
 sentences = st.lists(words, max_size=8)
 

@@ -162,7 +162,7 @@ def test_compressed_by_content(write, compress):
     if compress is None:
         zstd = pytest.importorskip("backports.zstd")
         compress = zstd.compress
-    path = write("no-suffix", compress("a b\nc\n".encode()))
+    path = write("no-suffix", compress(b"a b\nc\n"))
     assert spelled(read_corpus(path, path).src) == [["a", "b"], ["c"]]
 
 
@@ -187,7 +187,9 @@ def test_hansards_wrapping(write):
         read_corpus(e, other)
 
 
-@pytest.mark.parametrize("line", ["<s snum=1>a</s>", "<s snum=> a </s>", "<ssnum=1> a </s>", "<s snum=1> a", "<s", ""])
+@pytest.mark.parametrize(
+    "line", ["<s snum=1>a</s>", "<s snum=> a </s>", "<ssnum=1> a </s>", "<s snum=1> a", "<s", ""]
+)
 def test_not_hansards(write, line):
     path = write("text", line + "\n")
     assert spelled(read_corpus(path, path).src) == [line.split()]

@@ -38,7 +38,9 @@ def test_statistics_equal_slow_twin(rows):
        alpha=st.sampled_from([0.0, 0.3, 0.5, 1.0]))  # fmt: skip
 def test_scores_come_from_the_sum(rows, alpha):
     result = score([a for a, _, _ in rows], [(s, p) for _, s, p in rows], alpha=alpha)
-    a, s, p, a_s, a_p, one, _ = (sum(column) for column in zip(*(oracle.statistics(*r) for r in rows), strict=True))
+    a, s, p, a_s, a_p, one, _ = (
+        sum(column) for column in zip(*(oracle.statistics(*r) for r in rows), strict=True)
+    )
     precision, recall = (a_p / a if a else 1.0), (a_s / s if s else 1.0)
     assert result.scores["precision"] == precision
     assert result.scores["recall"] == recall
@@ -130,7 +132,7 @@ def test_symmetry_of_two_directions():
 
 
 def test_rare_and_common_words(write):
-    """"a" occurs six times, everything else less often: only a-links on both sides of common words are common."""
+    """a and x occur six times, the rest once: only links between those two are of common words."""
     src, tgt = write("src", "a r\n" + "a\n" * 5), write("tgt", "x y\n" + "x\n" * 5)
     text = read_corpus(src, tgt)
     hyp = [{(0, 0), (1, 1), (0, 1)}] + [{(0, 0)}] * 4 + [set()]
@@ -176,7 +178,9 @@ def test_measures_of_many_rows_at_once():
     rows = np.array([[4, 3, 4, 2, 3, 2, 4], [0, 3, 3, 0, 0, 0, 3]])
     both = measures(rows, 0.5)
     for k, row in enumerate(rows):
-        assert {name: x[k] for name, x in both.items()} == {n: float(x) for n, x in measures(row, 0.5).items()}
+        assert {name: x[k] for name, x in both.items()} == {
+            n: float(x) for n, x in measures(row, 0.5).items()
+        }
 
 
 def test_wpt_formulas_on_the_hansards(shared):

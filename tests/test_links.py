@@ -15,8 +15,8 @@ from aligner.links import BLOCK, ENOUGH, FORMATS, losses
 
 
 @st.composite
-def some_links(draw, labelled=st.booleans(), scored=st.booleans()):
-    """Links in any order, perhaps repeated, with or without labels and scores."""
+def some_links(draw, scored=None):
+    """Links in any order, perhaps repeated, with or without labels and (None: or) scores."""
     pairs = draw(st.lists(st.lists(st.tuples(positions, positions), max_size=6), max_size=6))
     links = Links.from_pairs(pairs)
     n = len(links.src)
@@ -26,8 +26,8 @@ def some_links(draw, labelled=st.booleans(), scored=st.booleans()):
         links.offsets,
         links.src,
         links.tgt,
-        sure if draw(labelled) else None,
-        values if draw(scored) else None,
+        sure if draw(st.booleans()) else None,
+        values if (draw(st.booleans()) if scored is None else scored) else None,
     )
 
 
@@ -55,13 +55,13 @@ def assert_same(a: Links, b: Links, labels: bool = True) -> None:
 
 @pytest.mark.parametrize("base", [0, 1])
 @pytest.mark.parametrize("format", ["pharaoh", "gold", "talp"])
-@given(links=some_links(scored=st.just(False)))
+@given(links=some_links(scored=False))
 def test_round_trip(tmp_path_factory, format, base, links):
     again = reread(tmp_path_factory, format_links(links, format, base=base), format, base)
     assert_same(links, again, labels=format != "pharaoh")
 
 
-@given(links=some_links(scored=st.just(True)))
+@given(links=some_links(scored=True))
 def test_round_trip_of_scores(tmp_path_factory, links):
     again = reread(tmp_path_factory, format_links(links, "scored"), "scored", 0)
     assert_same(links, again, labels=False)
@@ -116,7 +116,10 @@ EXAMPLES = {
     "scored": ("0-0:0.93 1-2:1\n\n2-1:1e-3\n", [[(0, 0, 1, 0.93), (1, 2, 1, 1.0)], [], [(2, 1, 1, 0.001)]]),
     "gold": ("0-0 1?2\n\n2-1\n", [[(0, 0, 1, None), (1, 2, 0, None)], [], [(2, 1, 1, None)]]),
     "talp": ("1-1 2p3\n\n3-2\n", [[(0, 0, 1, None), (1, 2, 0, None)], [], [(2, 1, 1, None)]]),
-    "wpt": ("0001 1 1 S\n0001 2 3 P\n0003 3 2\n", [[(0, 0, 1, None), (1, 2, 0, None)], [], [(2, 1, 1, None)]]),
+    "wpt": (
+        "0001 1 1 S\n0001 2 3 P\n0003 3 2\n",
+        [[(0, 0, 1, None), (1, 2, 0, None)], [], [(2, 1, 1, None)]],
+    ),
     "simalign": ("0\t0-0 1p2\n1\t\n2\t2-1\n", [[(0, 0, 1, None), (1, 2, 0, None)], [], [(2, 1, 1, None)]]),
 }
 
@@ -124,7 +127,13 @@ EXAMPLES = {
 @pytest.mark.parametrize("format", FORMATS)
 def test_worked_example(write, format):
     text, expected = EXAMPLES[format]
-    for variant in (text, text.replace("\n", "\r\n"), text.rstrip("\n"), "\ufeff" + text, text.replace(" ", "  ")):
+    for variant in (
+        text,
+        text.replace("\n", "\r\n"),
+        text.rstrip("\n"),
+        "\ufeff" + text,
+        text.replace(" ", "  "),
+    ):
         reader = LinkReader(write("links", variant))
         assert spelled(reader.read()) == expected
         assert reader.format == format
@@ -197,7 +206,9 @@ def test_refused_with_line_and_column(write, text, format, line, column, what):
     assert what in error.what and error.hint
 
 
-@given(garbage=st.text(st.sampled_from("0123456789-?:p. \tSPe|\r") | st.characters(codec="utf-8"), max_size=40))
+@given(
+    garbage=st.text(st.sampled_from("0123456789-?:p. \tSPe|\r") | st.characters(codec="utf-8"), max_size=40)
+)
 def test_rubbish_is_read_or_refused(tmp_path_factory, garbage):
     """No crash, no reading past the end: links or a DataError with a place."""
     for format in (None, *FORMATS):

@@ -89,9 +89,9 @@ def test_intersection_and_union_commute_with_transposition(pairs):
 def test_scan_order_worked_by_hand():
     """Forward 0-0 1-1 2-2 and reverse 0-0 1-2 2-2 (src-tgt) meet in 0-0 and 2-2.
 
-    With the diagonal symal, walking by target, comes to 0-0 first and takes its neighbour 1-1, both of whose words
-    are free; then both words of 1-2 are covered. Without it 0-0 finds nothing, 2-2 takes 1-2, whose source is
-    free; that stands behind the walker, and takes 1-1, whose target is free, in the next round.
+    With the diagonal symal, walking by target, comes to 0-0 first and takes its neighbour 1-1, both of whose
+    words are free; then both words of 1-2 are covered. Without it 0-0 finds nothing, 2-2 takes 1-2, whose
+    source is free; that stands behind the walker, and takes 1-1, whose target is free, in the next round.
     """
     pair = ({(0, 0), (1, 1), (2, 2)}, {(0, 0), (1, 2), (2, 2)})
     assert run([pair], "grow-diag", "symal") == [[(0, 0), (1, 1), (2, 2)]]

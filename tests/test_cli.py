@@ -1,0 +1,209 @@
+"""The commands as users run them: output, exit codes, pipes, interruption, and speed of start."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from click.testing import CliRunner
+
+from aligner.cli import COMMANDS, cli
+
+ALIGNER = [sys.executable, "-m", "aligner"]
+
+
+def run(*arguments: object, stdin: str | bytes = b"", code: int = 0) -> str:
+    """stdout of a command that must exit with `code`."""
+    result = CliRunner().invoke(cli, [str(argument) for argument in arguments], input=stdin)
+    assert result.exit_code == code, result.output
+    return result.stdout if code == 0 else result.stderr
+
+
+def shell(command: str, **options) -> subprocess.CompletedProcess:
+    """A pipeline in bash, in which `aligner` is this build's."""
+    script = f'set -o pipefail; aligner() {{ "{sys.executable}" -m aligner "$@"; }}; {command}'
+    return subprocess.run(["bash", "-c", script], capture_output=True, timeout=60, **options)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_a_summary_and_an_example(command):
+    help = run(command, "--help")
+    assert "Example:" in help and f"aligner {command}" in help
+    assert run(command, "-h") == help
+    summary = cli.get_command(None, command).get_short_help_str(100)  # type: ignore[union-attr, arg-type]
+    assert summary and summary[-1] == "."
+
+
+def test_top_level():
+    assert all(f"\n  {command} " in run("--help") for command in COMMANDS)
+    version = run("--version")
+    assert version.startswith("aligner ")
+    assert "Cython" in version and "OpenMP o" in version and "SIMD" in version and "-O" in version
+    run("nonsense", code=2)
+    run("convert", "--nonsense", code=2)
+
+
+def test_help_starts_without_numpy():
+    code = (
+        "import sys; from aligner.cli import cli;"
+        "cli(['--help'], standalone_mode=False); print(sorted(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "Commands:" in done.stdout
+    assert not {"numpy", "tqdm", "xopen"} & set(eval(done.stdout.splitlines()[-1]))
+
+
+def test_symmetrize_and_evaluate(data, tmp_path):
+    out = tmp_path / "links.gz"
+    run("symmetrize", data / "sample.forward", data / "sample.reverse", "-o", out)
+    assert len(gzip.decompress(out.read_bytes()).splitlines()) == 60
+    aer = float(run("evaluate", out, data / "sample.gold", "--score-only"))
+    assert 5 < aer < 30
+    whole = json.loads(run("evaluate", out, data / "sample.gold", "--json"))
+    assert round(100 * whole["hypotheses"][0]["aer"], 2) == aer
+    assert "the file exists" in run(
+        "symmetrize", data / "sample.forward", data / "sample.reverse", "-o", out, code=1
+    )
+
+
+def test_methods_and_variants_are_options(data):
+    files = data / "sample.forward", data / "sample.reverse"
+    default = run("symmetrize", *files)
+    assert run("symmetrize", *files, "-m", "grow-diag-final-and", "--variant", "symal") == default
+    assert run("symmetrize", *files, "-m", "intersection") != default
+    assert run("symmetrize", *files, "--variant", "atools") != default
+    run("symmetrize", *files, "-m", "nonsense", code=2)
+    assert "soft-union" in run("symmetrize", *files, "--threshold", "0.5", code=2)
+
+
+def test_soft_union_and_product(write):
+    forward, reverse = write("f", "0-0:0.9 1-1:0.5\n\n"), write("r", "0-0:0.3 1-2:0.9\n\n")
+    assert run("symmetrize", forward, reverse, "-m", "soft-union") == "0-0 1-2\n\n"
+    assert run("symmetrize", forward, reverse, "-m", "soft-union", "--scores", "--threshold", 0.2) == (
+        "0-0:0.6 1-1:0.25 1-2:0.45\n\n"
+    )
+    assert run("symmetrize", forward, reverse, "-m", "product", "--scores") == "0-0:0.27\n\n"
+    plain = write("p", "0-0\n\n")
+    assert "a score was expected" in run("symmetrize", plain, reverse, "-m", "soft-union", code=1)
+
+
+def test_convert_between_all(data):
+    gold = (data / "sample.gold").read_text()
+    for format in ("talp", "wpt", "simalign"):
+        text = run("convert", data / "sample.gold", "--to", format)
+        assert text != gold
+        assert run("convert", "--from", format, "--to", "gold", stdin=text) == gold
+    twice = run("convert", "--transpose", "--to", "gold", data / "sample.gold")
+    assert run("convert", "--transpose", "--to", "gold", "-", stdin=twice) == gold
+    assert run("convert", "--base", 1, "--to-base", 1, stdin="1-1 2-3\n") == "1-1 2-3\n"
+    assert run("convert", "--base", 1, stdin="1-1 2-3\n") == "0-0 1-2\n"
+
+
+def test_what_is_lost_is_said(write, caplog):
+    assert run("convert", write("gold", "0-0 1?1\n"), "--to", "pharaoh") == "0-0 1-1\n"
+    assert "1 possible links told from sure ones cannot be written as pharaoh" in caplog.text
+    assert run("convert", write("wpt", "1 1 1 S\n1 0 2 S\n"), "--to", "gold") == "0-0\n"
+    assert "1 links to the NULL word (0) left out" in caplog.text
+
+
+def test_evaluate_parts(write):
+    hyp = write("hyp", "0-0\n0-1\n0-0\n0-0\n")
+    gold = write("gold", "0-0\n0-0\n")
+    assert "hyp has 4 lines" in run("evaluate", hyp, gold, code=1)
+    assert float(run("evaluate", hyp, gold, "-b", "--first", 2)) == 50
+    assert float(run("evaluate", hyp, gold, "-b", "--last", 2)) == 0
+    assert "2 lines, fewer than 3" in run("evaluate", hyp, gold, "-b", "--last", 3, code=1)
+    run("evaluate", hyp, gold, "--first", 1, "--last", 1, code=2)
+    assert "no sentences" in run("evaluate", write("none", ""), write("none2", ""), code=1)
+    rows = run("evaluate", hyp, gold, "--first", 2, "--by-sentence").splitlines()
+    assert len(rows) == 4 and rows[-1].split("\t")[1:3] == ["all", "50.00"]
+
+
+def test_evaluate_wpt_without_lines_for_empty_sentences(write):
+    hyp, gold = write("hyp", "0-0\n0-0\n\n"), write("gold", "1 1 1 S\n2 1 2 P\n")
+    assert json.loads(run("evaluate", hyp, gold, "--json"))["hypotheses"][0]["counts"]["links"] == 2
+    assert float(run("evaluate", hyp, gold, "-b")) == pytest.approx(100 * (1 - 2 / 3), abs=0.01)
+
+
+def test_evaluate_two(data):
+    text = run("evaluate", data / "sample.forward", data / "sample.gold", data / "sample.reverse",
+               "--text", data / "sample.en", data / "sample.fr")  # fmt: skip
+    for label in ("symmetry", "p (AER)", "rare precision", "common AER", "one-to-one", "AER|gold:"):
+        assert label in text
+    run("evaluate", data / "sample.forward", data / "sample.gold", "--counts", "a", "b", code=2)
+
+
+def test_check(data, write):
+    text = run("check", data / "sample.en", data / "sample.fr", "--links", data / "sample.gold")
+    assert "pairs " in text and " 60\n" in text
+    assert run("check", stdin="a b ||| c\n\n").startswith("pairs ")
+    assert "line longest" not in run("check", write("s", ""), write("t", ""))
+    assert "is outside its sentence pair" in run(
+        "check", write("s", "a\n"), write("t", "b\n"), "--links", write("l", "0-1\n"), code=1
+    )
+
+
+def test_generate(tmp_path):
+    run("generate", tmp_path / "toy", "--pairs", 50)
+    assert [len((tmp_path / f"toy.{x}").read_text().splitlines()) for x in ("src", "tgt", "gold")] == [50] * 3
+    run("check", tmp_path / "toy.src", tmp_path / "toy.tgt", "--links", tmp_path / "toy.gold")
+    assert "the file exists" in run("generate", tmp_path / "toy", code=1)
+
+
+def test_shipped_corpus_is_the_generators(data, tmp_path):
+    run("generate", tmp_path / "toy", "--pairs", 2000)
+    for suffix in ("src", "tgt", "gold"):
+        assert (tmp_path / f"toy.{suffix}").read_bytes() == (data / f"generated.{suffix}").read_bytes()
+
+
+def test_errors_name_file_line_and_cure(write):
+    bad = write("bad", "0-0\n0=0\n")
+    assert run("convert", bad, code=1) == (
+        f"aligner: {bad}:2:2: `-` was expected between two positions;"
+        " the file is read as pharaoh: name its format with --from\n"
+    )
+    assert "No such file" in run("convert", "/nowhere/links", code=1)
+    assert "Is a directory" in run("convert", "/", code=1)
+    assert "unknown encoding" in run("check", "--encoding", "nonsense", code=2)
+    assert "only one file can be -" in run("symmetrize", "-", "-", code=2)
+
+
+def test_pipes(data):
+    done = shell("gzip -c sample.gold | aligner convert | aligner evaluate - sample.gold -b", cwd=data)
+    # All gold links as plain ones: precision 1, recall 1
+    assert (done.returncode, done.stdout) == (0, b"0.00\n")
+    assert b"cannot be written as pharaoh" in done.stderr
+    closed = shell("aligner convert --to wpt <(yes '0-0 1-1' | head -2000000) | head -1")
+    assert closed.stdout == b"0001 1 1 S\n" and closed.stderr == b""
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_interrupted(tmp_path, number, code):
+    """No half-written file, no traceback, the exit code that shells expect."""
+    command = [*ALIGNER, "generate", "--pairs", "10000000", str(tmp_path / "toy")]
+    with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
+        deadline = time.time() + 30
+        while len(os.listdir(tmp_path)) < 3 and time.time() < deadline:
+            time.sleep(0.05)
+        process.send_signal(number)
+        _, stderr = process.communicate(timeout=30)
+    assert process.returncode == code
+    assert b"Traceback" not in stderr
+    assert os.listdir(tmp_path) == []
+
+
+def test_interrupted_while_reading_stdin():
+    pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([*ALIGNER, "check", "-"], **pipes) as process:  # type: ignore[call-overload]
+        process.stdin.write(b"a ||| b\n")
+        process.stdin.flush()
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=10) == 130
+        assert process.stderr.read() == b"aligner: interrupted\n"

@@ -1,0 +1,102 @@
+"""Files in and out: nothing half-written, nothing replaced unasked, lines cut where they end."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import stat
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aligner.errors import DataError
+from aligner.files import line_blocks, open_input, open_output
+
+
+@given(
+    chunks=st.lists(st.binary(max_size=12) | st.text("ab\n", max_size=12).map(str.encode), max_size=8),
+    max_lines=st.integers(1, 5),
+)
+def test_blocks_are_whole_lines(chunks, max_lines):
+    text = b"".join(chunks)
+    blocks = list(line_blocks(iter(chunks), max_lines))
+    joined = b"".join(block for block, _ in blocks)
+    assert joined == text + (b"\n" if text and not text.endswith(b"\n") else b"")
+    assert all(block.endswith(b"\n") and block.count(b"\n") == n for block, n in blocks)
+    assert all(n == max_lines for _, n in blocks[:-1]) and all(0 < n <= max_lines for _, n in blocks[-1:])
+
+
+def test_output_appears_when_it_is_complete(tmp_path):
+    path = tmp_path / "out"
+    with open_output(str(path)) as out:
+        out.write(b"x\n")
+        assert not path.exists()
+    assert path.read_bytes() == b"x\n"
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_mode_is_that_of_a_plain_file(tmp_path):
+    with open_output(str(tmp_path / "out")):
+        pass
+    (tmp_path / "plain").touch()
+    modes = [stat.S_IMODE(os.stat(tmp_path / name).st_mode) for name in ("out", "plain")]
+    assert modes[0] == modes[1]
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
+def test_failure_leaves_nothing(tmp_path, error):
+    path = tmp_path / "out"
+    path.write_bytes(b"old")
+    with pytest.raises(error):
+        with open_output(str(path), overwrite=True) as out:
+            out.write(b"new")
+            raise error
+    assert path.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_refuses_to_replace(tmp_path):
+    path = tmp_path / "out"
+    path.write_bytes(b"old")
+    with pytest.raises(DataError, match=r"out: the file exists; pass --overwrite"):
+        with open_output(str(path)):
+            pass
+    with open_output(str(path), overwrite=True) as out:
+        out.write(b"new")
+    assert path.read_bytes() == b"new"
+
+
+def test_links_and_devices_stay_what_they_are(tmp_path):
+    (tmp_path / "file").write_bytes(b"old")
+    (tmp_path / "link").symlink_to("file")
+    with open_output(str(tmp_path / "link"), overwrite=True) as out:
+        out.write(b"new")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "file").read_bytes() == b"new"
+    with open_output("/dev/null") as out:
+        out.write(b"x")
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+def test_missing_folder(tmp_path):
+    with pytest.raises(DataError, match="nowhere: no such folder"):
+        with open_output(str(tmp_path / "nowhere" / "out")):
+            pass
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
+def test_compressed_by_name_and_read_by_content(tmp_path, suffix):
+    path, renamed = str(tmp_path / f"out{suffix}"), str(tmp_path / "out")
+    with open_output(path) as out:
+        out.write(b"x\n" * 1000)
+    assert os.path.getsize(path) < 500
+    os.rename(path, renamed)
+    with open_input(renamed) as stream:
+        assert stream.read() == b"x\n" * 1000
+
+
+def test_several_members_in_one_file(tmp_path):
+    path = tmp_path / "two"
+    path.write_bytes(gzip.compress(b"a\n") + gzip.compress(b"b\n"))
+    with open_input(str(path)) as stream:
+        assert stream.read() == b"a\nb\n"
