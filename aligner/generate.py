@@ -38,11 +38,9 @@ def phrase(source: str, target: str) -> Phrase:
     return source.split(), words, links
 
 
-def join(*parts: Phrase) -> Phrase:
+def join(first: Phrase, *parts: Phrase) -> Phrase:
     """The parts one after another on both sides."""
-    src: list[str] = []
-    tgt: list[str] = []
-    links: list[int] = []
+    src, tgt, links = first[0].copy(), first[1].copy(), first[2].copy()
     for part_src, part_tgt, part_links in parts:
         shift = SRC * len(src) + TGT * len(tgt)
         links += [link + shift for link in part_links]
@@ -190,6 +188,7 @@ NOUN_LINKS = {  # of `N` or `N N` with `N` or `N de N`: the head is the last and
     (2, 3): [SRC, TGT + 1, 2 * TGT],
 }
 SHARES = [(1.0,)] * 7 + [(0.8, 0.2)] * 2 + [(0.65, 0.25, 0.1)]  # of the translations of a word
+COMMON = 20  # so many words of a kind are common ones: no compounds, and nothing shared
 CARDS = 1 << 16
 
 
@@ -240,7 +239,7 @@ def lexicon() -> Lexicon:
 
     def target_forms(rank: int, endings: Sequence[str], compound: float = 0) -> list[str]:
         stem, tail = coin(TGT_SOUNDS, rank), ""
-        if random() < compound:
+        if rank > COMMON and random() < compound:
             tail = f" de {coin(TGT_SOUNDS, rank)}on"
         return [stem + ending + tail for ending in pick(endings).split()]
 
@@ -261,10 +260,10 @@ def lexicon() -> Lexicon:
         known: list[T] = []
         for rank in range(n):
             word = coin(SRC_SOUNDS, rank)
-            if random() < compound:
+            if rank > COMMON and random() < compound:
                 word = f"{coin(SRC_SOUNDS, rank)} {word}"
             for share in pick(SHARES):
-                shared = known and random() < 0.05  # with another source word
+                shared = rank > COMMON and random() < 0.05  # with another source word
                 translation = pick(known) if shared else translate(rank)
                 known.append(translation)
                 yield share / (rank + 3), word, translation
@@ -324,9 +323,9 @@ class Writer:
     def freely(self, modifier: Phrase) -> Phrase:
         """Now and then a free translation leaves a modifier out on one side."""
         u = self.random()
-        if u > 0.016:
+        if u > 0.024:
             return modifier
-        return (modifier[0], [], []) if u < 0.008 else ([], modifier[1], [])
+        return (modifier[0], [], []) if u < 0.012 else ([], modifier[1], [])
 
     def noun_group(self, forms: list[Phrase], agreement: int) -> Phrase:
         """A noun with its adjectives."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from aligner import __version__
-from aligner.evaluate import COLUMNS, Evaluation, measures
+from aligner.evaluate import COLUMNS, A, Evaluation, P, S, measures
 
 NAMES = {"aer": "AER", "precision": "precision", "recall": "recall", "f1": "F1", "f_alpha": "F{alpha:g}"}
 
@@ -39,9 +39,8 @@ def as_text(evaluation: Evaluation, names: list[str], signature: str, alpha: flo
                 cell += f"  [{percent(low)}, {percent(high)}]"
             row.append(cell)
         rows.append(row)
-    for k, column in enumerate(COLUMNS[:3]):
-        totals = (int(result.statistics[:, k].sum()) for result in results)
-        rows.append([column, *(str(total) for total in totals)])
+    for column, label in ((A, "links"), (S, "sure links"), (P, "gold links")):
+        rows.append([label, *(str(int(result.statistics[:, column].sum())) for result in results)])
     rows.append(["one-to-one", *(percent(result.scores["one_to_one"]) for result in results)])
     rows.append(["  in gold", *(percent(result.scores["gold_one_to_one"]) for result in results)])
     for part in ("rare", "common"):

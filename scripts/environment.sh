@@ -1,7 +1,7 @@
 # Sourced by the other scripts, from the repository's root: puts a virtual environment with the toolkit in it on PATH,
 # made on first use and renewed when what it was built from has changed.
 #
-#   extras        of pyproject.toml to install, as in extras=dev
+#   extras        of pyproject.toml to install, as in extras=dev; what has them serves without them too
 #   ALIGNER_DEBUG 1: a second environment with bounds checks in the kernels, installed as users would
 
 need() {  # need COMMAND DEBIAN_PACKAGE...: installs the packages where the command fails
@@ -17,6 +17,7 @@ need() {  # need COMMAND DEBIAN_PACKAGE...: installs the packages where the comm
     fi
 }
 
+extras=${extras:-}
 python=${PYTHON:-python3}
 need "command -v $python" python3
 need "$python -c 'import ensurepip, venv'" python3-venv
@@ -29,11 +30,12 @@ if [ "${ALIGNER_DEBUG:-0}" = 1 ]; then
 else
     venv=.venv editable=-e sources='ext setup.py pyproject.toml'
 fi
-stamp="${extras:-} $("$python" --version) $(find $sources -type f ! -name '*.so' ! -name '*.pyc' -print0 | sort -z | xargs -0 cksum | cksum)"
-if [ "$(cat $venv/stamp 2>/dev/null)" != "$stamp" ]; then
+stamp="$("$python" --version) $(find $sources -type f ! -name '*.so' ! -name '*.pyc' -print0 | sort -z | xargs -0 cksum | cksum)"
+if [ "$(cat $venv/stamp$extras 2>/dev/null)" != "$stamp" ]; then
     echo "setting up $venv ..." >&2
     [ -x $venv/bin/python ] || "$python" -m venv $venv
     $venv/bin/python -m pip install --quiet --disable-pip-version-check $editable ".${extras:+[$extras]}"
-    echo "$stamp" >$venv/stamp
+    rm -f $venv/stamp*
+    echo "$stamp" | tee $venv/stamp >$venv/stamp$extras
 fi
 export PATH="$PWD/$venv/bin:$PATH"

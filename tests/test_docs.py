@@ -1,0 +1,68 @@
+"""The documentation is executed: every command of a console block, with the output it shows."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from aligner.cli import COMMANDS
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def console_blocks(page: Path) -> list[str]:
+    return re.findall(r"^```console\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
+
+
+def commands(block: str) -> list[tuple[str, str]]:
+    """(command, output) in order; a line that begins with `$ ` is a command."""
+    parts = re.split(r"^\$ (.*)\n", block, flags=re.MULTILINE)
+    assert parts[0] == "", "a block begins with a command"
+    return list(zip(parts[1::2], parts[2::2], strict=True))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_print_what_is_shown(page, tmp_path):
+    """In a folder of its own, with the repository's data and scripts in place."""
+    for name in ("data", "scripts"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    for block in console_blocks(page):
+        for command, output in commands(block):
+            done = subprocess.run(
+                ["bash", "-c", command],
+                cwd=tmp_path,
+                env={**os.environ, "PATH": path},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                timeout=600,
+            )
+            assert done.stdout == output, f"$ {command}"
+
+
+def test_python_prints_what_is_shown(monkeypatch, capsys):
+    """What is printed stands behind the print, as a comment."""
+    monkeypatch.chdir(ROOT)
+    for block in re.findall(
+        r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE
+    ):
+        exec(block, {})
+        shown = re.findall(r"^print.*?# (.*)$", block, re.MULTILINE)
+        assert capsys.readouterr().out.splitlines() == shown != []
+
+
+def test_readme_names_every_command():
+    text = (ROOT / "README.md").read_text()
+    assert all(f"aligner {command}" in text for command in COMMANDS)
+
+
+def test_first_screen_has_the_two_commands():
+    first_screen = "\n".join((ROOT / "README.md").read_text().splitlines()[:45])
+    assert "scripts/quickstart" in first_screen and "scripts/test" in first_screen
