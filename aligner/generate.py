@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
+from itertools import accumulate
 from random import Random
 from typing import NamedTuple, TypeVar
 
@@ -132,13 +133,13 @@ TGT_ELISIONS |= {"ce": "cet", "ma": "mon", "sa": "son"}
 
 DO, VS, BE, WAS = "do/do/do/does/do", "V/V/V/Vs/V", "am/are/are/is/are", "was/were/were/was/were"
 AVOIR, POUVOIR = "ai/avons/avez/a/ont", "peux/pouvons/pouvez/peut/peuvent"
-ÊTRE, ÉTAIT = "suis/sommes/êtes/est/sont", "étais/étions/étiez/était/étaient"
+ETRE, ETAIT = "suis/sommes/êtes/est/sont", "étais/étions/étiez/était/étaient"
 PRESENT = "present0/present1/present2/present3/present4"
 FUTURE = PRESENT.replace("present", "future")
 
 
 def verb_groups(text: str) -> VerbGroups:
-    """The text is of groups with an object pronoun."""
+    """The text has an object pronoun everywhere; it is read once without and once with it."""
     return inflect(re.sub(r" \^(-\d)?", "", text), 5), inflect(text, 5)
 
 
@@ -151,7 +152,7 @@ FINITE = verb_groups(
 )
 BARE = verb_groups(f"1 V ^ = ^-1 {PRESENT}-0")  # after a question's `do` and its subject
 PARTICIPIAL = verb_groups(f"1 that {VS} ^ = ^-2 gerund-1")  # the target has nothing for `that`
-COPULAS = inflect(f"6 {BE} = {ÊTRE}-0 | 2 {BE} not = ne?1 {ÊTRE}-0 pas-1 | 3 {WAS} = {ÉTAIT}-0", 5)
+COPULAS = inflect(f"6 {BE} = {ETRE}-0 | 2 {BE} not = ne?1 {ETRE}-0 pas-1 | 3 {WAS} = {ETAIT}-0", 5)
 QUESTIONS = inflect(
     f"4 {DO} = est-ce?0 que?0 | 1 {DO} = | 2 why {DO} = pourquoi-0 | 2 how {DO} = comment-0", 5
 )
@@ -188,7 +189,7 @@ NOUN_LINKS = {  # of `N` or `N N` with `N` or `N de N`: the head is the last and
     (2, 3): [SRC, TGT + 1, 2 * TGT],
 }
 SHARES = [(1.0,)] * 7 + [(0.8, 0.2)] * 2 + [(0.65, 0.25, 0.1)]  # of the translations of a word
-COMMON = 20  # so many words of a kind are common ones: no compounds, and nothing shared
+COMMON = 20  # the most frequent words of a kind are no compounds and share no translations
 CARDS = 1 << 16
 
 
@@ -205,12 +206,10 @@ class Lexicon(NamedTuple):
 
 def deck(weighted: Sequence[tuple[float, T]]) -> list[T]:
     """CARDS cards, each item on as many as its weight asks."""
-    total = sum(weight for weight, _ in weighted)
+    cuts = list(accumulate(weight for weight, _ in weighted))  # the same in every Python, unlike sum
     cards: list[T] = []
-    seen = 0.0
-    for weight, item in weighted:
-        seen += weight
-        cards += [item] * (round(CARDS * seen / total) - len(cards))
+    for (_, item), cut in zip(weighted, cuts, strict=True):
+        cards += [item] * (round(CARDS * cut / cuts[-1]) - len(cards))
     return cards
 
 
@@ -347,21 +346,21 @@ class Writer:
         agreement = feminine + 2 * (u < 0.4)
         words = self.noun_group(forms, agreement)
         if u < 0.16:
-            words = join(self.draw(self.lexicon.numbers), words)
+            parts = [self.draw(self.lexicon.numbers), words]
         elif u < 0.18:
-            the = DETERMINERS[agreement][0]
-            percent = join(self.draw(self.lexicon.numbers), PERCENT)
-            words = join(percent, self.after(OF, join(the, words)))
+            of_the = self.after(OF, DETERMINERS[agreement][0])
+            parts = [self.draw(self.lexicon.numbers), PERCENT, of_the, words]
         else:
-            words = join(self.draw(DETERMINERS[agreement]), words)
+            parts = [self.draw(DETERMINERS[agreement]), words]
         if depth < 2 and self.chance(0.2):
-            words = join(words, self.after(OF, self.noun_phrase(depth + 1)[0]))
+            parts.append(self.after(OF, self.noun_phrase(depth + 1)[0]))
         if depth == 0 and self.chance(0.08):
-            words = join(words, self.relative(3 + (agreement > 1)))
+            parts.append(self.relative(3 + (agreement > 1)))
         if depth == 0 and self.chance(0.06):
             other, other_agreement = self.noun_phrase(1)
-            words, agreement = join(words, AND, other), agreement & other_agreement | 2
-        return words, agreement
+            parts += AND, other
+            agreement = agreement & other_agreement | 2
+        return join(*parts), agreement
 
     def after(self, preposition: Phrase, noun_phrase: Phrase) -> Phrase:
         """`of the` is `du` or `des`, possibly linked with both, unless the article is elided."""

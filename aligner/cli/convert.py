@@ -51,7 +51,7 @@ def command(
     lost: Counter[str] = Counter()
     with open_output(output, overwrite) as out:
         reader = LinkReader(links, source, base, text=options.read_text(text, encoding))
-        for block in reader.blocks():
+        for block in options.progress(reader.blocks()):
             lost += losses(block, target)
             block = block.transposed() if transpose else block
             out.write(format_links(block, target, reader.n_sentences, to_base))

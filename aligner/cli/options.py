@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
@@ -12,6 +12,7 @@ from aligner.links import FORMATS
 
 if TYPE_CHECKING:
     from aligner.corpus import Corpus
+    from aligner.links import Links
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -91,6 +92,16 @@ def base(name: str, target: str, of: str) -> Callable[[F], F]:
         callback=lambda _, __, value: None if value is None else int(value),
         help=f"Number of a sentence's first word in {of}.",
     )
+
+
+def progress(blocks: Iterator[Links]) -> Iterator[Links]:
+    """The same blocks, with a bar on a terminal when they take long."""
+    from tqdm import tqdm
+
+    with tqdm(unit=" lines", unit_scale=True, disable=None, delay=1, leave=False) as bar:
+        for block in blocks:
+            yield block
+            bar.update(len(block))
 
 
 def one_stdin(*paths: str) -> None:

@@ -66,5 +66,6 @@ def command(
         corpus = options.read_text(text, encoding)
         # Heuristics do not care where counting begins: positions are read, and written, as they stand.
         a, b = (LinkReader(path, "scored" if soft else None, 0, text=corpus) for path in (forward, reverse))
-        for links in symmetrize_files(a, b, method, variant=variant, threshold=threshold):
+        blocks = symmetrize_files(a, b, method, variant=variant, threshold=threshold)
+        for links in options.progress(blocks):
             out.write(format_links(links, "scored" if scores else "pharaoh"))
