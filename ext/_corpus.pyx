@@ -106,12 +106,12 @@ cdef text_t cut_token(text_t at, text_t end, text_t limit, Token* token) noexcep
         if n < 8:
             eight &= (<uint64_t>1 << 8 * n) - 1
         at += n
-        if n < 8 or at == end:
+        if n < 8:  # also after the last whole eight bytes: a word has one hash, wherever it stands
             break
         h = mix(h, eight)
     token.n_bytes = at - token.start
     if token.n_bytes <= 8:
-        # Of a token of just eight bytes the end is seen one step later, when they are no longer at hand.
+        # The end of a token of just eight bytes is seen one step later, when they are no longer at hand.
         token.key = eight if n == token.n_bytes else load(token.start, limit)
         token.hash = mix(<uint64_t>token.n_bytes, token.key)
     else:

@@ -77,6 +77,35 @@ def test_many_words_of_every_length():
     np.testing.assert_array_equal(ids[30_000:n], np.arange(30_000)[::-1])
 
 
+@pytest.mark.parametrize("n", range(1, 41))
+def test_a_word_is_the_same_wherever_it_stands(n):
+    """At the beginning, in the middle and at the end of a line, and at the end of the text."""
+    word = bytes(range(65, 65 + n))
+    text = b"%b %b\t%b\r\n%b\n" % (word, word, word, word)
+    ids = np.empty(len(text), np.int32)
+    assert index_lines(text, words := Interner(), ids, np.empty(2, np.int64), None) == (0, 2, 4)
+    assert len(words) == 1 and ids[:4].tolist() == [0] * 4
+
+
+def test_words_of_equal_hash_stay_apart():
+    """Two words of 16 bytes that the hash of _corpus.pyx cannot tell apart, made by turning it round."""
+
+    def mix(h: int, eight: int) -> int:
+        h = (h ^ eight) * 0x9E3779B97F4A7C15 % 2**64
+        return h ^ (h >> 32)
+
+    a, b = int.from_bytes(b"abcdefgh", "little"), int.from_bytes(b"ijklmnop", "little")
+    for k in range(10_000):
+        c = int.from_bytes(b"word%04d" % k, "little")
+        d = b ^ mix(0, a) ^ mix(0, c)  # mix(mix(0, a), b) == mix(mix(0, c), d)
+        pair = [x.to_bytes(8, "little") + y.to_bytes(8, "little") for x, y in ((a, b), (c, d))]
+        if not set(pair[1]) & set(b" \t\n\r"):
+            break
+    words = Interner()
+    index_lines(b" ".join(pair) + b"\n", words, np.empty(20, np.int32), np.empty(1, np.int64), None)
+    assert words.words()[0] == b"".join(pair) and len(words) == 2
+
+
 @given(lines=parallel())
 def test_one_file_with_both_sides(tmp_path_factory, lines):
     path = tmp_path_factory.getbasetemp() / "both"
