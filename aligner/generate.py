@@ -25,7 +25,7 @@ VerbGroups = tuple[Inflections, Inflections]  # without and with an object prono
 # A link is a number, SRC * i + TGT * j + (1 if it is only possible): it is shifted by adding, and
 # numbers sort by (i, j).
 TGT = 2
-SRC = TGT << 8  # no target sentence has 256 words
+SRC = TGT << 10  # no target sentence has 1,024 words
 
 
 def phrase(source: str, target: str) -> Phrase:
@@ -205,8 +205,11 @@ class Lexicon(NamedTuple):
 
 
 def deck(weighted: Sequence[tuple[float, T]]) -> list[T]:
-    """CARDS cards, each item on as many as its weight asks."""
-    cuts = list(accumulate(weight for weight, _ in weighted))  # the same in every Python, unlike sum
+    """CARDS cards, each item on as many as its weight asks.
+
+    Weights are not added by sum(), which rounds otherwise from Python 3.12 on.
+    """
+    cuts = list(accumulate(weight for weight, _ in weighted))
     cards: list[T] = []
     for (_, item), cut in zip(weighted, cuts, strict=True):
         cards += [item] * (round(CARDS * cut / cuts[-1]) - len(cards))
@@ -380,7 +383,7 @@ class Writer:
         """A relative clause whose pronoun is its subject, or its object, or a participle."""
         u = self.random()
         if u < 0.4:
-            return join(self.draw(SUBJECT_RELATIVES), self.verb_phrase(person, 1))
+            return join(self.draw(SUBJECT_RELATIVES), *self.verb_phrase(person, 1))
         if u < 0.6:
             return join(self.verb_group(PARTICIPIAL, person, False), self.noun_phrase(1)[0])
         subject, _, person = self.subject(1)
@@ -396,11 +399,12 @@ class Writer:
             (src[-1],), (tgt[tgt.index("^")],), _ = self.draw(OBJECTS)
         return src, tgt, links
 
-    def verb_phrase(self, person: int, depth: int = 0) -> Phrase:
+    def verb_phrase(self, person: int, depth: int = 0) -> list[Phrase]:
+        """Its parts: the verb group, and what follows."""
         u = self.random()
         words = self.verb_group(FINITE, person, pronoun=u < 0.12)
         if 0.12 < u < 0.2 and depth == 0:
-            return join(words, self.draw(COMPLEMENTS), self.clause(1))
+            return [words, self.draw(COMPLEMENTS), self.clause(1)]
         rest = self.noun_phrase(depth)[0] if u > 0.4 else NOTHING
         if self.chance(0.2):  # an adverb, always after the verb in the target
             adverb = self.freely(self.draw(self.lexicon.adverbs))
@@ -409,8 +413,8 @@ class Writer:
             else:
                 rest = swap(rest, adverb)
         if self.chance(0.3):
-            return join(words, rest, self.prepositional(depth))
-        return join(words, rest)
+            return [words, rest, self.prepositional(depth)]
+        return [words, rest]
 
     def subject(self, depth: int = 0) -> tuple[Phrase, int, int]:
         """With its agreement and person."""
@@ -422,7 +426,7 @@ class Writer:
     def clause(self, depth: int = 0) -> Phrase:
         subject, agreement, person = self.subject(depth)
         if self.chance(0.85):
-            return join(subject, self.verb_phrase(person, depth))
+            return join(subject, *self.verb_phrase(person, depth))
         adjective = self.draw(self.lexicon.adjectives)[1][agreement]
         very = VERY if self.chance(0.2) else NOTHING
         return join(subject, self.draw(COPULAS[person]), very, adjective)
