@@ -10,7 +10,7 @@ from setuptools import Extension, setup
 
 DEBUG = os.environ.get("ALIGNER_DEBUG", "0") not in ("", "0")
 BUILD = "build/debug" if DEBUG else "build/release"  # generated C++ and objects never mix
-FLAGS = ["-O1", "-g"] if DEBUG else ["-O3"]
+FLAGS = ["-O1", "-g", "-D_GLIBCXX_ASSERTIONS"] if DEBUG else ["-O3"]
 
 
 def openmp_flags() -> list[str]:

@@ -18,7 +18,8 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from aligner.corpus import Corpus, read_corpus
     from aligner.errors import DataError
-    from aligner.links import LinkReader, Links, format_links
+    from aligner.formats import LinkReader, format_links
+    from aligner.links import Links
 
 __all__ = [
     "Corpus",
@@ -32,9 +33,9 @@ __all__ = [
 _HOME = {
     "Corpus": "corpus",
     "DataError": "errors",
-    "LinkReader": "links",
+    "LinkReader": "formats",
     "Links": "links",
-    "format_links": "links",
+    "format_links": "formats",
     "read_corpus": "corpus",
 }
 

@@ -1,5 +1,15 @@
+from enum import IntEnum
+
 import numpy as np
 import numpy.typing as npt
+
+class Status(IntEnum):
+    OK = 0
+    NO_SEPARATOR = 1
+    TWO_SEPARATORS = 2
+    NOT_WRAPPED = 3
+    TOO_MANY_WORDS = 4
+    NO_ROOM = 5
 
 class Interner:
     def __len__(self) -> int: ...

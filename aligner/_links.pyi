@@ -1,5 +1,23 @@
+from enum import IntEnum
+
 import numpy as np
 import numpy.typing as npt
+
+class Status(IntEnum):
+    OK = 0
+    NO_NUMBER = 1
+    NO_SEPARATOR = 2
+    TOO_LARGE = 3
+    TRAILING = 4
+    BELOW_BASE = 5
+    NO_SCORE = 6
+    BAD_SCORE = 7
+    NO_ID = 8
+    BAD_ID = 9
+    BAD_COLUMNS = 10
+    BARS = 11
+    NO_ROOM = 12
+    SENTENCE_ZERO = 13
 
 def parse_links(
     text: bytes,

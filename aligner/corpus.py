@@ -17,23 +17,23 @@ import numpy as np
 import numpy.typing as npt
 
 from aligner import _corpus
+from aligner._corpus import Status
 from aligner.errors import DataError
 from aligner.files import display_name, line_blocks, read_chunks
 
 BLOCK = 1 << 14  # lines indexed at a time
-LAYOUTS = ("auto", "bars", "tsv")  # of one file with both sides
-_STATUS = {
-    1: ("no {separator} on the line", "each line must be `source {separator} target`"),
-    2: ("more than one {separator} on the line", "give the two sides as two files"),
-    3: (
+_MESSAGES = {
+    Status.NO_SEPARATOR: ("no {separator} on the line", "each line must be `source {separator} target`"),
+    Status.TWO_SEPARATORS: ("more than one {separator} on the line", "give the two sides as two files"),
+    Status.NOT_WRAPPED: (
         "the line is not `<s snum=N> ... </s>` as the first is",
         "wrap all lines of the file or none",
     ),
-    4: ("more than 2,147,483,647 different words", "is this tokenised text?"),
+    Status.TOO_MANY_WORDS: ("more than 2,147,483,647 different words", "is this tokenised text?"),
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Vocab:
     """The words of one side in the order of their ids.
 
@@ -59,7 +59,7 @@ class Vocab:
         return {word: k for k, word in enumerate(self.words)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Side:
     """One language of a corpus.
 
@@ -74,15 +74,20 @@ class Side:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    @property
+    @cached_property
     def lengths(self) -> npt.NDArray[np.int64]:
         """[S] sentence -> number of its tokens"""
         return np.diff(self.offsets)
 
-    @property
+    @cached_property
     def counts(self) -> npt.NDArray[np.int64]:
         """[n_words] word id -> number of its tokens"""
         return np.bincount(self.ids, minlength=len(self.vocab))
+
+    def part(self, start: int, stop: int) -> Side:
+        """Sentences start to stop."""
+        offsets = self.offsets[start : stop + 1]
+        return Side(self.ids[offsets[0] : offsets[-1]], offsets - offsets[0], self.vocab)
 
     def sentence(self, n: int) -> list[str]:
         """The tokens of sentence n."""
@@ -90,7 +95,7 @@ class Side:
         return [words[k] for k in self.ids[self.offsets[n] : self.offsets[n + 1]]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Corpus:
     """Sentence pairs: src and tgt have the same number of sentences."""
 
@@ -100,6 +105,10 @@ class Corpus:
     def __len__(self) -> int:
         return len(self.src)
 
+    def part(self, start: int, stop: int) -> Corpus:
+        """Sentence pairs start to stop."""
+        return Corpus(self.src.part(start, stop), self.tgt.part(start, stop))
+
 
 def read_corpus(
     src: str,
@@ -107,19 +116,22 @@ def read_corpus(
     *,
     encoding: str = "utf-8",
     lowercase: bool = False,
-    layout: str = "auto",
+    layout: str | None = None,
 ) -> Corpus:
     """Two parallel files, or one file with both sides a line; "-" is stdin, of which there is one.
 
-    layout, of one file: "bars" for `src ||| tgt`, "tsv" for `src<TAB>tgt`, "auto" to see from the
-    first line that is not blank.
+    layout, of one file: "bars" for `src ||| tgt`, "tsv" for `src<TAB>tgt`, None to see from the first
+    line that is not blank.
     """
     if tgt is None:
         builders = _read_pairs(src, encoding, layout)
     else:
         if src == tgt == "-":
             raise DataError("stdin cannot be both sides", hint="pipe in `source ||| target` lines")
-        builders = _read_both(src, tgt, encoding)
+        if "-" in (src, tgt):  # a thread that waits for stdin could not be stopped
+            builders = _read_lines(src, encoding), _read_lines(tgt, encoding)
+        else:
+            builders = _read_both(src, tgt, encoding)
         n_src, n_tgt = (builder.n_lines for builder in builders)
         if n_src != n_tgt:
             raise DataError(
@@ -215,7 +227,7 @@ def _read_both(src: str, tgt: str, encoding: str) -> tuple[_Builder, _Builder]:
 
 def _refuse(status: int, path: str, line: int, separator: str = "") -> None:
     if status:
-        what, hint = (part.format(separator=separator) for part in _STATUS[status])
+        what, hint = (part.format(separator=separator) for part in _MESSAGES[Status(status)])
         raise DataError(what, file=display_name(path), line=line, hint=hint)
 
 
@@ -237,10 +249,10 @@ def _read_lines(path: str, encoding: str) -> _Builder:
     return builder
 
 
-def _read_pairs(path: str, encoding: str, layout: str) -> tuple[_Builder, _Builder]:
+def _read_pairs(path: str, encoding: str, layout: str | None) -> tuple[_Builder, _Builder]:
     """Both sides from one file."""
     src, tgt = _Builder(), _Builder()
-    tab: bool | None = {"bars": False, "tsv": True}.get(layout)
+    tab = None if layout is None else layout == "tsv"
     for text, n_lines, n_before in _text_blocks(path, encoding):
         if tab is None:
             tab = _find_layout(text, path, n_before)

@@ -22,15 +22,15 @@ import numpy.typing as npt
 
 from aligner.corpus import Corpus
 from aligner.errors import DataError
-from aligner.links import Links, format_links
+from aligner.formats import format_links
+from aligner.links import Links
 
 logger = logging.getLogger(__name__)
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-# Columns of the sentence statistics: numbers of links
-A, S, P, AS, AP, ONE, GOLD_ONE = range(7)
+# Columns of the sentence statistics: |A|, |S|, |P|, |A n S|, |A n P|, one-to-one links of A and of P
 COLUMNS = ("links", "sure", "possible", "links_sure", "links_possible", "one_to_one", "gold_one_to_one")
 RARE = 5  # a word of at most so many occurrences is rare (Graca et al. 2010, 4.3)
 
@@ -60,7 +60,7 @@ def measures(statistics: Ints, alpha: float) -> dict[str, Floats]:
     }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Gold:
     """A gold standard as sorted codes of its links, see `Coder`."""
 
@@ -68,11 +68,24 @@ class Gold:
     possible: Ints  # all links, sure or not
 
 
+def _as_set(codes: Ints) -> Ints:
+    """Sorted, each once. Sorting what is sorted is quick, which np.unique does not know."""
+    codes = np.sort(codes, kind="stable")
+    return codes[np.append(True, codes[1:] != codes[:-1])] if len(codes) else codes
+
+
+def _among(codes: Ints, others: Ints) -> npt.NDArray[np.bool_]:
+    """Whether each code is in a sorted set."""
+    if len(others) == 0:
+        return np.zeros(len(codes), dtype=bool)
+    at = np.searchsorted(others, codes)
+    return np.asarray(others[np.minimum(at, len(others) - 1)] == codes)
+
+
 class Coder:
     """Links of several files over the same sentences as int64 codes: (sentence * I + src) * J + tgt.
 
-    I and J are one more than the largest positions; sorted codes without repetition are sets that
-    np.isin and np.union1d work on.
+    I and J are one more than the largest positions. Sets of links are sorted codes without repetition.
     """
 
     def __init__(self, files: Sequence[Links]) -> None:
@@ -89,11 +102,13 @@ class Coder:
 
     def encode(self, links: Links) -> Ints:
         """The links as a sorted set."""
-        return np.unique((links.sentences * self.I + links.src) * self.J + links.tgt)
+        return _as_set((links.sentences * self.I + links.src) * self.J + links.tgt)
 
     def decode(self, codes: Ints) -> tuple[Ints, Ints, Ints]:
         """(sentence, src, tgt) of each code."""
-        return codes // (self.I * self.J), codes // self.J % self.I, codes % self.J
+        words, tgt = np.divmod(codes, self.J)
+        sentence, src = np.divmod(words, self.I)
+        return sentence, src, tgt
 
     def count(self, codes: Ints) -> Ints:
         """[S] sentence -> number of its links."""
@@ -104,8 +119,9 @@ class Coder:
         sentence, src, tgt = self.decode(codes)
         alone = np.ones(len(codes), dtype=bool)
         for words in (sentence * self.I + src, sentence * self.J + tgt):
-            _, where, n = np.unique(words, return_inverse=True, return_counts=True)
-            alone &= n[where] == 1
+            in_order = np.sort(words)
+            again = in_order[1:] == in_order[:-1]
+            alone &= ~_among(words, _as_set(in_order[1:][again]))
         return codes[alone]
 
     def gold(self, links: Links) -> Gold:
@@ -114,8 +130,8 @@ class Coder:
             codes = self.encode(links)
             return Gold(codes, codes)
         codes = (links.sentences * self.I + links.src) * self.J + links.tgt
-        sure, possible = np.unique(codes[links.sure == 1]), np.unique(codes[links.sure == 0])
-        n_repeated = int(np.isin(sure, possible).sum())
+        sure, possible = _as_set(codes[links.sure == 1]), _as_set(codes[links.sure == 0])
+        n_repeated = int(_among(sure, possible).sum())
         if 0 < n_repeated < len(sure):
             logger.warning(
                 "%d of %d sure links are not listed as possible, as the others are: they count as possible",
@@ -130,8 +146,8 @@ class Coder:
             hyp,
             gold.sure,
             gold.possible,
-            hyp[np.isin(hyp, gold.sure, assume_unique=True)],
-            hyp[np.isin(hyp, gold.possible, assume_unique=True)],
+            hyp[_among(hyp, gold.sure)],
+            hyp[_among(hyp, gold.possible)],
             self.one_to_one(hyp),
             self.one_to_one(gold.possible),
         )
@@ -139,19 +155,22 @@ class Coder:
 
 
 def resample(statistics: Ints, n_samples: int, seed: int) -> Ints:
-    """[n_samples, columns] sums of statistics [S, columns] over S sentences drawn with replacement."""
+    """[n_samples, columns] sums of statistics [S, columns] over S sentences drawn with replacement.
+
+    Sentences of equal statistics are drawn together: how often each kind comes is multinomial.
+    """
     from tqdm import tqdm
 
-    S = len(statistics)
+    kinds, n = np.unique(statistics, axis=0, return_counts=True)
     random = np.random.default_rng(seed)
     sums = np.empty((n_samples, statistics.shape[1]), dtype=np.int64)
-    long = None if S * n_samples > 10**8 else True  # None: a bar if stderr is a terminal
-    for b in tqdm(range(n_samples), desc="bootstrap", disable=long, leave=False):
-        sums[b] = np.bincount(random.integers(S, size=S), minlength=S) @ statistics
+    quick = True if len(kinds) * n_samples < 10**8 else None  # None: a bar if stderr is a terminal
+    for b in tqdm(range(n_samples), desc="bootstrap", disable=quick, leave=False):
+        sums[b] = random.multinomial(n.sum(), n / n.sum()) @ kinds
     return sums
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Result:
     """The scores of one hypothesis.
 
@@ -168,7 +187,7 @@ class Result:
     common: dict[str, float] | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Evaluation:
     """What `evaluate` finds: a result a hypothesis and, of two, how they compare.
 
@@ -205,33 +224,34 @@ def evaluate(
     answer = coder.gold(gold)
     codes = [coder.encode(links) for links in hyps]
     tables = [coder.statistics(hyp, answer) for hyp in codes]
-    samples = resample(np.hstack(tables), n_samples, seed) if n_samples and len(gold) else None
+    drawn = None
+    if n_samples and len(gold):
+        sums = resample(np.hstack(tables), n_samples, seed).reshape(n_samples, len(hyps), len(COLUMNS))
+        drawn = measures(sums, alpha)  # name -> [n_samples, hypotheses]
     is_rare = None if text is None else _rarity(text, counted or text, coder)
     results = []
     for k, (hyp, table) in enumerate(zip(codes, tables, strict=True)):
         intervals = {}
-        if samples is not None:
+        if drawn is not None:
             tails = [(100 - level) / 2, (100 + level) / 2]
-            spread = measures(samples[:, 7 * k : 7 * k + 7], alpha)
-            for name, values in spread.items():
-                low, high = np.percentile(values, tails)
+            for name, values in drawn.items():
+                low, high = np.percentile(values[:, k], tails)
                 intervals[name] = float(low), float(high)
         rare = common = None
         if is_rare is not None:
-            parts = hyp, answer.sure, answer.possible
+            sets = hyp, answer.sure, answer.possible
             rare, common = (
                 _scores(coder.statistics(a, Gold(s, p)), alpha)
-                for a, s, p in ([x[is_rare(x)] for x in parts], [x[~is_rare(x)] for x in parts])
+                for a, s, p in ([x[is_rare(x)] for x in sets], [x[~is_rare(x)] for x in sets])
             )
         results.append(Result(table, _scores(table, alpha), intervals, rare, common))
     p_value = symmetry = None
     if len(hyps) == 2:
-        n_both = int(np.isin(codes[0], codes[1], assume_unique=True).sum())
+        n_both = int(_among(codes[0], codes[1]).sum())
         n_either = len(codes[0]) + len(codes[1]) - n_both
         symmetry = float(_share(np.array(n_both), np.array(n_either)))
-        if samples is not None:
-            drawn = [measures(samples[:, 7 * k : 7 * k + 7], alpha)["aer"] for k in range(2)]
-            change = drawn[1] - drawn[0]
+        if drawn is not None:
+            change = drawn["aer"][:, 1] - drawn["aer"][:, 0]
             seen = abs(results[1].scores["aer"] - results[0].scores["aer"])
             n_beyond = int((np.abs(change - change.mean()) >= seen).sum())
             p_value = (n_beyond + 1) / (n_samples + 1)
@@ -249,7 +269,7 @@ def _rarity(text: Corpus, counted: Corpus, coder: Coder) -> Callable[[Ints], npt
     for side, source in ((text.src, counted.src), (text.tgt, counted.tgt)):
         ids, counts = source.vocab.ids, source.counts
         known = np.array([ids.get(word, -1) for word in side.vocab.words], dtype=np.int64)
-        by_word = np.where(known < 0, 0, np.append(counts, 0)[known]) <= RARE
+        by_word = np.append(counts, 0)[known] <= RARE
         rare.append(by_word[side.ids])
 
     def is_rare(codes: Ints) -> npt.NDArray[np.bool_]:
@@ -265,6 +285,6 @@ def _gold_hash(coder: Coder, gold: Gold) -> str:
     sentence, src, tgt = coder.decode(gold.possible)
     offsets = np.zeros(coder.S + 1, dtype=np.int64)
     np.cumsum(np.bincount(sentence, minlength=coder.S), out=offsets[1:])
-    sure = np.isin(gold.possible, gold.sure, assume_unique=True).astype(np.uint8)
+    sure = _among(gold.possible, gold.sure).astype(np.uint8)
     links = Links(offsets, src.astype(np.int32), tgt.astype(np.int32), sure)
     return hashlib.sha256(format_links(links, "gold")).hexdigest()[:8]

@@ -10,10 +10,10 @@ import codecs
 import contextlib
 import io
 import os
+import re
 import stat
 import sys
 import tempfile
-import zlib
 from collections.abc import Iterator
 from typing import BinaryIO, cast
 
@@ -22,6 +22,7 @@ from aligner.errors import DataError
 CHUNK = 1 << 20  # bytes asked of a file at a time
 MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 SUFFIX = {".gz": "gz", ".bz2": "bz2", ".xz": "xz", ".zst": "zst"}
+DESCRIPTOR = re.compile(r"/dev/(?:stdout|stderr|fd/(\d+))")
 
 
 def display_name(path: str) -> str:
@@ -29,69 +30,100 @@ def display_name(path: str) -> str:
     return "<stdin>" if path == "-" else path
 
 
-@contextlib.contextmanager
-def open_input(path: str) -> Iterator[BinaryIO]:
-    """The bytes of a file, or of stdin for "-", decompressed if their first bytes say so."""
-    with contextlib.ExitStack() as stack:
-        if path == "-":
-            raw = cast(BinaryIO, sys.stdin.buffer)
-        else:
-            raw = stack.enter_context(open(path, "rb"))
-        if not hasattr(raw, "peek"):  # stdin replaced by a plain stream
-            raw = cast(BinaryIO, io.BufferedReader(raw))
-        head = raw.peek(8)  # type: ignore[attr-defined]
-        for magic, name in MAGIC.items():
-            if head.startswith(magic):
-                from xopen import xopen
-
-                raw = stack.enter_context(xopen(raw, "rb", format=name, threads=0))
-        yield raw
-
-
 def read_chunks(path: str, encoding: str = "utf-8") -> Iterator[bytes]:
-    """The file's bytes, as UTF-8 whatever its encoding, in chunks of no particular size.
+    """The text of a file, or of stdin for "-", as UTF-8 in chunks of no particular size.
 
-    UTF-8 is passed on unchecked: its reader validates it on the way (see _corpus.pyx).
+    Decompressed if its first bytes say so; a byte order mark is taken off. Text that is said to be UTF-8 is
+    passed on unchecked: its reader validates it on the way (see corpus.py).
     """
-    decoder = None
-    if codecs.lookup(encoding).name != "utf-8":
-        decoder = codecs.getincrementaldecoder(encoding)()
-    n_lines = n_bytes = 0  # decoded so far
-    first = True
-    with open_input(path) as stream:
+    chunks = _read_bytes(path)
+    if codecs.lookup(encoding).name == "utf-8":
+        first = next(chunks, b"")
+        if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            raise DataError("this is UTF-16", file=display_name(path), hint="pass --encoding utf-16")
+        yield first.removeprefix(codecs.BOM_UTF8)
+        yield from chunks
+    else:
+        yield from _transcode(chunks, encoding, display_name(path))
+
+
+def _read_bytes(path: str) -> Iterator[bytes]:
+    """The bytes of a file, decompressed. A bar on a terminal when it takes long."""
+    with contextlib.ExitStack() as stack:
+        if path != "-":
+            raw: BinaryIO = stack.enter_context(open(path, "rb"))
+        elif sys.stdin is None:
+            raise DataError("stdin is closed")
+        elif hasattr(sys.stdin.buffer, "peek"):
+            raw = sys.stdin.buffer
+        else:  # stdin replaced by a plain stream
+            raw = cast(BinaryIO, io.BufferedReader(sys.stdin.buffer))
+        head = raw.peek(8)  # type: ignore[attr-defined]
+        kind = next((kind for magic, kind in MAGIC.items() if head.startswith(magic)), None)
+        if kind is not None:
+            from xopen import xopen
+
+            raw = stack.enter_context(xopen(raw, "rb", format=kind, threads=0))
+        progress = stack.enter_context(_progress(path))
         while True:
             try:
-                chunk = stream.read1(CHUNK)  # type: ignore[attr-defined]
-                done = not chunk
-                if decoder is not None:
-                    pending = len(decoder.getstate()[0])
-                    n_bytes += len(chunk)
-                    chunk = decoder.decode(chunk, final=done).encode("utf-8")
-            except UnicodeError as error:
-                at = getattr(error, "start", 0)
-                seen = getattr(error, "object", b"")[:at].decode(encoding, "replace").count("\n")
-                raise DataError(
-                    f"invalid {encoding} at byte {n_bytes - len(chunk) - pending + at} of the text",
-                    file=display_name(path),
-                    line=n_lines + seen + 1,
-                    hint="name the text's encoding with --encoding",
-                ) from None
-            except (EOFError, OSError, zlib.error, ValueError) as error:
-                if isinstance(error, OSError) and error.errno is not None:
+                chunk = raw.read1(CHUNK)  # type: ignore[attr-defined]
+            except Exception as error:
+                if kind is None or getattr(error, "errno", None) is not None:
                     raise
                 raise DataError(
-                    f"damaged or truncated compressed file ({error}), after {n_lines} lines",
+                    f"damaged or truncated {kind} file ({error})",
                     file=display_name(path),
                     hint="fetch or compress it again",
                 ) from None
-            if first and chunk:
-                chunk = chunk.removeprefix(codecs.BOM_UTF8)
-                first = False
-            n_lines += chunk.count(b"\n")
-            if chunk:
-                yield chunk
-            if done:
+            if not chunk:
                 return
+            progress.update(len(chunk))
+            yield chunk
+
+
+class _NoProgress:
+    def update(self, n: int) -> None:
+        pass
+
+
+@contextlib.contextmanager
+def _progress(path: str) -> Iterator[_NoProgress]:
+    """Counts bytes read, on a terminal."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield _NoProgress()
+        return
+    from tqdm import tqdm
+
+    with tqdm(desc=display_name(path), unit="B", unit_scale=True, delay=1, leave=False) as bar:
+        yield bar
+
+
+def _transcode(chunks: Iterator[bytes], encoding: str, name: str) -> Iterator[bytes]:
+    """The same text as UTF-8."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    n_lines = n_bytes = 0  # decoded so far
+    done = False
+    while not done:
+        chunk = next(chunks, b"")
+        done = not chunk
+        pending = len(decoder.getstate()[0])
+        try:
+            text = decoder.decode(chunk, final=done)
+        except UnicodeDecodeError as error:
+            seen = error.object[: error.start].decode(encoding, "replace").count("\n")
+            raise DataError(
+                f"invalid {encoding} at byte {n_bytes - pending + error.start} of the text",
+                file=name,
+                line=n_lines + seen + 1,
+                hint="name the text's encoding with --encoding",
+            ) from None
+        n_bytes += len(chunk)
+        n_lines += text.count("\n")
+        try:
+            yield (text.removeprefix("\ufeff") if n_bytes == len(chunk) else text).encode("utf-8")
+        except UnicodeEncodeError:
+            raise DataError(f"half a character after line {n_lines}", file=name) from None
 
 
 def line_blocks(chunks: Iterator[bytes], max_lines: int) -> Iterator[tuple[bytes, int]]:
@@ -127,37 +159,80 @@ def open_output(path: str, overwrite: bool = False) -> Iterator[BinaryIO]:
 
     Refuses to replace a file unless told to; on any error the wanted name is left as it was.
     """
+    try:
+        with _raw_output(path, overwrite) as raw, contextlib.ExitStack() as stack:
+            kind = SUFFIX.get(os.path.splitext(path)[1].lower())
+            if kind is not None:
+                from xopen import xopen
+
+                raw = stack.enter_context(xopen(raw, "wb", format=kind, threads=0))
+            yield raw
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if error.filename is None:  # a write that failed, as on a full disk
+            error.filename = "<stdout>" if path == "-" else path
+        raise
+
+
+@contextlib.contextmanager
+def _raw_output(path: str, overwrite: bool) -> Iterator[BinaryIO]:
     if path == "-":
+        if sys.stdout is None:
+            raise DataError("stdout is closed")
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
+        return
+    if (descriptor := DESCRIPTOR.fullmatch(path)) is not None:
+        number = int(descriptor[1] or (1 if path.endswith("out") else 2))
+        with os.fdopen(os.dup(number), "wb") as out:
+            yield out
         return
     try:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
-        mode = None
-    if mode is not None and not stat.S_ISREG(mode):  # a device, a pipe: nothing to rename
-        with open(path, "wb") as device:
-            yield device
-        return
-    if mode is not None and not overwrite:
-        raise DataError("the file exists", file=path, hint="pass --overwrite to replace it")
+        umask = os.umask(0)
+        os.umask(umask)
+        mode = stat.S_IFREG | (0o666 & ~umask)
+    else:
+        if not stat.S_ISREG(mode):  # a device, a pipe: nothing to rename
+            with open(path, "wb") as out:
+                yield out
+            return
+        if not overwrite:
+            raise _exists(path)
     target = os.path.realpath(path)  # a link stays a link
     folder, name = os.path.split(target)
     if not os.path.isdir(folder):
         raise DataError("no such folder", file=folder, hint="create it first")
     handle, partial = tempfile.mkstemp(prefix=f".{name}.", suffix=".part", dir=folder)
     try:
-        with contextlib.ExitStack() as stack:
-            raw: BinaryIO = stack.enter_context(os.fdopen(handle, "wb"))
-            if (kind := SUFFIX.get(os.path.splitext(path)[1])) is not None:
-                from xopen import xopen
-
-                raw = stack.enter_context(xopen(raw, "wb", format=kind, threads=0))
-            yield raw
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(partial, 0o666 & ~umask)  # mkstemp's 0600 is not what a plain file would get
-        os.replace(partial, target)
+        with os.fdopen(handle, "wb") as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        os.chmod(partial, stat.S_IMODE(mode))  # not mkstemp's 0600
+        if overwrite:
+            os.replace(partial, target)
+        else:
+            _rename_new(partial, target, path)
     except BaseException:
-        os.unlink(partial)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(partial)
         raise
+
+
+def _rename_new(partial: str, target: str, path: str) -> None:
+    """Renames unless the name has been taken meanwhile, where the file system can tell."""
+    try:
+        os.link(partial, target)
+    except FileExistsError:
+        raise _exists(path) from None
+    except OSError:  # no hard links here
+        os.replace(partial, target)
+    else:
+        os.unlink(partial)
+
+
+def _exists(path: str) -> DataError:
+    return DataError("the file exists", file=path, hint="pass --overwrite to replace it")

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from aligner import __version__
-from aligner.evaluate import COLUMNS, A, Evaluation, P, S, measures
+from aligner.evaluate import COLUMNS, Evaluation, measures
 
-NAMES = {"aer": "AER", "precision": "precision", "recall": "recall", "f1": "F1", "f_alpha": "F{alpha:g}"}
+NAMES = {"aer": "AER", "precision": "precision", "recall": "recall", "f1": "F1", "f_alpha": "F({alpha:g})"}
 
 
 def signature(evaluation: Evaluation, settings: dict[str, object]) -> str:
@@ -21,7 +21,7 @@ def signature(evaluation: Evaluation, settings: dict[str, object]) -> str:
 
 
 def as_text(evaluation: Evaluation, names: list[str], signature: str, alpha: float, width: int) -> str:
-    """A table for people: a row a measure, a column a hypothesis."""
+    """A table for people, in percent: a row per measure, a column per hypothesis."""
     results = evaluation.results
 
     def percent(x: float) -> str:
@@ -39,8 +39,9 @@ def as_text(evaluation: Evaluation, names: list[str], signature: str, alpha: flo
                 cell += f"  [{percent(low)}, {percent(high)}]"
             row.append(cell)
         rows.append(row)
-    for column, label in ((A, "links"), (S, "sure links"), (P, "gold links")):
-        rows.append([label, *(str(int(result.statistics[:, column].sum())) for result in results)])
+    for column, label in (("links", "links"), ("sure", "sure links"), ("possible", "gold links")):
+        k = COLUMNS.index(column)
+        rows.append([label, *(str(int(result.statistics[:, k].sum())) for result in results)])
     rows.append(["one-to-one", *(percent(result.scores["one_to_one"]) for result in results)])
     rows.append(["  in gold", *(percent(result.scores["gold_one_to_one"]) for result in results)])
     for part in ("rare", "common"):
@@ -87,8 +88,8 @@ def as_json(evaluation: Evaluation, names: list[str], signature: str, by_sentenc
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 
-def as_tsv(evaluation: Evaluation, names: list[str], alpha: float, width: int) -> str:
-    """A line a sentence and hypothesis, and a last line `all` a hypothesis."""
+def as_tsv(evaluation: Evaluation, names: list[str], signature: str, alpha: float, width: int) -> str:
+    """A line per sentence and hypothesis, one `all` per hypothesis, and the signature as a comment."""
     header = ["hypothesis", "sentence", *(label.format(alpha=alpha) for label in NAMES.values()), *COLUMNS]
     lines = ["\t".join(header)]
     for name, result in zip(names, evaluation.results, strict=True):
@@ -98,4 +99,4 @@ def as_tsv(evaluation: Evaluation, names: list[str], alpha: float, width: int) -
             sentence = str(n + 1) if n + 1 < len(table) else "all"
             scores = (f"{100 * shares[key][n]:.{width}f}" for key in NAMES)
             lines.append("\t".join([name, sentence, *scores, *map(str, row)]))
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, f"# {signature}"]) + "\n"

@@ -1,7 +1,7 @@
 """Two directional alignments into one. Each method is a pure function in METHODS.
 
-FORWARD is p(tgt | src): at most one link a target word (symal's inverse alignment, atools' -i).
-REVERSE is p(src | tgt): at most one link a source word (symal's direct alignment, atools' -j).
+FORWARD is p(tgt | src): at most one link per target word (symal's inverse alignment, atools' -i).
+REVERSE is p(src | tgt): at most one link per source word (symal's direct alignment, atools' -j).
 Neither is required: any sets of links will do.
 
 The growing heuristics depend on the order in which points are scanned, and tools differ in it:
@@ -13,14 +13,19 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from aligner.errors import DataError
-from aligner.links import LinkReader, Links
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from aligner.formats import LinkReader
+    from aligner.links import Links
+
+    Arrays = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int32]]
 
 logger = logging.getLogger(__name__)
 
@@ -35,14 +40,15 @@ class Method:
     """One way to make one alignment of two."""
 
     help: str
-    combine: Callable[[Links, Links, str], Links] | None = None  # (forward, reverse, variant)
-    blend: Callable[[Links, Links, float], Links] | None = None  # (forward, reverse, threshold)
-    threshold: float = 0.0  # of a blend, where the user gives none
+    combine: Callable[[Links, Links, str, float], Links]  # (forward, reverse, variant, threshold)
+    threshold: float | None = None  # the default of a method that works on scores; None: on sets
 
 
-def _room(
-    forward: Links, reverse: Links
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+def _arrays(links: Links) -> Arrays:
+    return links.offsets, links.src, links.tgt
+
+
+def _room(forward: Links, reverse: Links) -> Arrays:
     """Arrays for offsets, src and tgt of a result."""
     import numpy as np
 
@@ -50,125 +56,89 @@ def _room(
     return np.empty(len(forward) + 1, np.int64), np.empty(n, np.int32), np.empty(n, np.int32)
 
 
-def _arrays(links: Links) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    return links.offsets, links.src, links.tgt
-
-
-def _select(forward: Links, reverse: Links, wanted: int, by_tgt: bool) -> Links:
+def _select(
+    forward: Links, reverse: Links, variant: str, _: float, *, wanted: int, symal_by_tgt: bool = False
+) -> Links:
+    """Links by the directions they are in; by source, then target, or where symal does so the other way."""
     from aligner._symmetrize import select
 
     offsets, src, tgt = _room(forward, reverse)
+    by_tgt = symal_by_tgt and variant == "symal"
     n = select(*_arrays(forward), *_arrays(reverse), wanted, by_tgt, offsets, src, tgt)
-    return Links(offsets, src[:n], tgt[:n])
+    return replace(forward, offsets=offsets, src=src[:n], tgt=tgt[:n], sure=None, scores=None)
 
 
-def _grow(forward: Links, reverse: Links, variant: str, diagonal: bool, final: bool, both: bool) -> Links:
+def _union(forward: Links, reverse: Links, variant: str, _: float) -> Links:
+    """symal: reverse's links by source, then what forward adds by target. atools: by source."""
+    import numpy as np
+
+    if variant == "atools":
+        return _select(forward, reverse, variant, _, wanted=FORWARD_ONLY | REVERSE_ONLY | BOTH)
+    first = _select(forward, reverse, variant, _, wanted=REVERSE_ONLY | BOTH)
+    second = _select(forward, reverse, variant, _, wanted=FORWARD_ONLY, symal_by_tgt=True)
+    order = np.argsort(np.concatenate([first.sentences, second.sentences]), kind="stable")
+    return replace(
+        first,
+        offsets=first.offsets + second.offsets,
+        src=np.concatenate([first.src, second.src])[order],
+        tgt=np.concatenate([first.tgt, second.tgt])[order],
+    )
+
+
+def _grow(
+    forward: Links, reverse: Links, variant: str, _: float, *, diagonal: bool, final: bool, both: bool
+) -> Links:
+    """symal: by target, then source. atools: by source, then target."""
     from aligner._symmetrize import grow
 
     offsets, src, tgt = _room(forward, reverse)
-    n = grow(
-        *_arrays(forward), *_arrays(reverse), variant == "symal", diagonal, final, both, offsets, src, tgt
-    )
-    return Links(offsets, src[:n], tgt[:n])
+    how = variant == "symal", diagonal, final, both
+    n = grow(*_arrays(forward), *_arrays(reverse), *how, offsets, src, tgt)
+    return replace(forward, offsets=offsets, src=src[:n], tgt=tgt[:n], sure=None, scores=None)
 
 
-def _blend(forward: Links, reverse: Links, threshold: float, product: bool) -> Links:
+def _blend(forward: Links, reverse: Links, _: str, threshold: float, *, product: bool) -> Links:
+    """By source, then target, with the new scores."""
     import numpy as np
 
     from aligner._symmetrize import blend
 
     offsets, src, tgt = _room(forward, reverse)
     scores = np.empty(len(src), dtype=np.float64)
-    assert forward.scores is not None and reverse.scores is not None
-    n = blend(
-        *_arrays(forward),
-        forward.scores,
-        *_arrays(reverse),
-        reverse.scores,
-        product,
-        threshold,
-        offsets,
-        src,
-        tgt,
-        scores,
-    )
-    return Links(offsets, src[:n], tgt[:n], scores=scores[:n])
-
-
-def intersection(forward: Links, reverse: Links, variant: str) -> Links:
-    """By source, then target."""
-    return _select(forward, reverse, BOTH, by_tgt=False)
-
-
-def union(forward: Links, reverse: Links, variant: str) -> Links:
-    """symal: reverse's links by source, then what forward adds by target. atools: by source."""
-    import numpy as np
-
-    if variant == "atools":
-        return _select(forward, reverse, FORWARD_ONLY | REVERSE_ONLY | BOTH, by_tgt=False)
-    first = _select(forward, reverse, REVERSE_ONLY | BOTH, by_tgt=False)
-    second = _select(forward, reverse, FORWARD_ONLY, by_tgt=True)
-    order = np.argsort(np.concatenate([first.sentences, second.sentences]), kind="stable")
-    return Links(
-        first.offsets + second.offsets,
-        np.concatenate([first.src, second.src])[order],
-        np.concatenate([first.tgt, second.tgt])[order],
-    )
-
-
-def forward(forward: Links, reverse: Links, variant: str) -> Links:
-    """symal (t2s): by target. atools: by source."""
-    return _select(forward, reverse, FORWARD_ONLY | BOTH, by_tgt=variant == "symal")
-
-
-def reverse(forward: Links, reverse: Links, variant: str) -> Links:
-    """By source, then target."""
-    return _select(forward, reverse, REVERSE_ONLY | BOTH, by_tgt=False)
-
-
-def grow(forward: Links, reverse: Links, variant: str) -> Links:
-    """symal: by target, then source, as all that grows. atools: by source, then target."""
-    return _grow(forward, reverse, variant, diagonal=False, final=False, both=False)
-
-
-def grow_diag(forward: Links, reverse: Links, variant: str) -> Links:
-    return _grow(forward, reverse, variant, diagonal=True, final=False, both=False)
-
-
-def grow_diag_final(forward: Links, reverse: Links, variant: str) -> Links:
-    return _grow(forward, reverse, variant, diagonal=True, final=True, both=False)
-
-
-def grow_diag_final_and(forward: Links, reverse: Links, variant: str) -> Links:
-    return _grow(forward, reverse, variant, diagonal=True, final=True, both=True)
-
-
-def soft_union(forward: Links, reverse: Links, threshold: float) -> Links:
-    return _blend(forward, reverse, threshold, product=False)
-
-
-def product(forward: Links, reverse: Links, threshold: float) -> Links:
-    return _blend(forward, reverse, threshold, product=True)
+    none = np.empty(0, dtype=np.float64)  # no links have no scores
+    f_scores, r_scores = (none if links.scores is None else links.scores for links in (forward, reverse))
+    inputs = *_arrays(forward), f_scores, *_arrays(reverse), r_scores
+    n = blend(*inputs, product, threshold, offsets, src, tgt, scores)
+    return replace(forward, offsets=offsets, src=src[:n], tgt=tgt[:n], sure=None, scores=scores[:n])
 
 
 METHODS = {
-    "intersection": Method("links in both directions", intersection),
-    "union": Method("links in either direction", union),
-    "grow": Method("intersection, and links of the union next to it that have a free word", grow),
-    "grow-diag": Method("grow, diagonal neighbours too", grow_diag),
-    "grow-diag-final": Method("grow-diag, then links that have a free word", grow_diag_final),
-    "grow-diag-final-and": Method("grow-diag, then links of two free words", grow_diag_final_and),
-    "forward": Method("links of FORWARD", forward),
-    "reverse": Method("links of REVERSE", reverse),
+    "intersection": Method("links in both directions", partial(_select, wanted=BOTH)),
+    "union": Method("links in either direction", _union),
+    "grow": Method(
+        "intersection, and links of the union next to it that have a free word",
+        partial(_grow, diagonal=False, final=False, both=False),
+    ),
+    "grow-diag": Method(
+        "grow, diagonal neighbours too", partial(_grow, diagonal=True, final=False, both=False)
+    ),
+    "grow-diag-final": Method(
+        "grow-diag, then links that have a free word", partial(_grow, diagonal=True, final=True, both=False)
+    ),
+    "grow-diag-final-and": Method(
+        "grow-diag, then links of two free words", partial(_grow, diagonal=True, final=True, both=True)
+    ),
+    "forward": Method("links of FORWARD", partial(_select, wanted=FORWARD_ONLY | BOTH, symal_by_tgt=True)),
+    "reverse": Method("links of REVERSE", partial(_select, wanted=REVERSE_ONLY | BOTH)),
     "soft-union": Method(
         "mean of the two scores above the threshold (DeNero & Klein 2007)",
-        blend=soft_union,
-        threshold=0.4,
+        partial(_blend, product=False),
+        threshold=0.4,  # of the three that Graca et al. (2010, 5.1) try, the middle one
     ),
     "product": Method(
         "product of the two scores above the threshold (Liang et al. 2006)",
-        blend=product,
-        threshold=0.25,
+        partial(_blend, product=True),
+        threshold=0.25,  # two directions that are each as likely as not
     ),
 }
 
@@ -185,21 +155,12 @@ def symmetrize(
     if len(forward) != len(reverse):
         raise ValueError(f"{len(forward)} sentences forward, {len(reverse)} reverse")
     how = METHODS[method]
-    if how.combine is not None:
-        return how.combine(forward, reverse, variant)
-    assert how.blend is not None
-    for links in (forward, reverse):
-        if links.scores is None and len(links.src):
-            raise ValueError(f"{method} needs links with scores")
-    limit = how.threshold if threshold is None else threshold
-    return how.blend(_with_scores(forward), _with_scores(reverse), limit)
-
-
-def _with_scores(links: Links) -> Links:
-    """No links have no scores: an array of none."""
-    import numpy as np
-
-    return links if links.scores is not None else replace(links, scores=np.empty(0, dtype=np.float64))
+    if how.threshold is not None:
+        for links in (forward, reverse):
+            if links.scores is None and len(links.src):
+                raise ValueError(f"{method} needs links with scores")
+    limit = (how.threshold or 0.0) if threshold is None else threshold
+    return how.combine(forward, reverse, variant, limit)
 
 
 def symmetrize_files(
@@ -211,63 +172,80 @@ def symmetrize_files(
     threshold: float | None = None,
 ) -> Iterator[Links]:
     """The same, block by block of two files that must match line by line."""
-    scored = METHODS[method].blend is not None
-    a_blocks, b_blocks = forward.blocks(), reverse.blocks()
+    scored = METHODS[method].threshold is not None
+    readers = forward, reverse
+    streams = [reader.blocks() for reader in readers]
+    n_sentences = [0, 0]
     while True:
-        a, b = next(a_blocks, None), next(b_blocks, None)
-        if a is None or b is None or len(a) != len(b):
+        blocks = [next(stream, None) for stream in streams]
+        for k, block in enumerate(blocks):
+            n_sentences[k] += 0 if block is None else len(block[1])
+        if blocks[0] is None or blocks[1] is None or n_sentences[0] != n_sentences[1]:
             break
-        if forward.n_sentences == 0 and _look_swapped(a, b):
-            logger.warning(
-                "%s and %s look swapped: FORWARD should link each target word at most once, REVERSE"
-                " each source word",
-                forward.name,
-                reverse.name,
-            )
+        (first, a), (_, b) = blocks[0], blocks[1]
+        if first == 0:
+            _look(forward, a, reverse, b, scored)
         if scored:
-            _check_scores(forward, a)
-            _check_scores(reverse, b)
+            for reader, links in zip(readers, (a, b), strict=True):
+                _check_scores(reader, links, first, method)
         yield symmetrize(a, b, method, variant=variant, threshold=threshold)
-    for blocks in (a_blocks, b_blocks):  # to the end of both, to count their lines
-        for _ in blocks:
-            pass
-    if forward.n_sentences != reverse.n_sentences:
+    for k, stream in enumerate(streams):  # to the end of both, to count their lines
+        n_sentences[k] += sum(len(links) for _, links in stream)
+    if n_sentences[0] != n_sentences[1]:
         raise DataError(
-            f"{forward.name} has {forward.n_sentences} lines, {reverse.name} has {reverse.n_sentences}",
+            f"{forward.name} has {n_sentences[0]} lines, {reverse.name} has {n_sentences[1]}",
             hint="directional alignments must match line by line",
         )
 
 
-def _look_swapped(forward: Links, reverse: Links) -> bool:
-    """Whether forward links each source word once and reverse each target word, and not as it should be."""
+def _look(forward: LinkReader, a: Links, reverse: LinkReader, b: Links, scored: bool) -> None:
+    """Says what looks wrong with the first block of the two files, or is lost."""
     import numpy as np
 
+    def codes(links: Links, src: npt.NDArray[np.int32], tgt: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+        code = (links.sentences << 40) + (src.astype(np.int64) << 20) + tgt  # of positions below 2^20
+        return np.asarray(code, dtype=np.int64)
+
     def once(links: Links, positions: npt.NDArray[np.int32]) -> bool:
-        words = np.stack([links.sentences, positions])
-        return bool(np.unique(words, axis=1).shape[1] == words.shape[1])
+        words = (links.sentences << 32) + positions
+        return len(np.unique(words)) == len(words)
 
-    return (
-        once(forward, forward.src)
-        and once(reverse, reverse.tgt)
-        and not once(forward, forward.tgt)
-        and not once(reverse, reverse.src)
-    )
+    if once(a, a.src) and once(b, b.tgt) and not once(a, a.tgt) and not once(b, b.src):
+        logger.warning(
+            "%s and %s look swapped: FORWARD should link each target word at most once, REVERSE each source"
+            " word",
+            forward.name,
+            reverse.name,
+        )
+    links = codes(a, a.src, a.tgt)
+    shared, turned = (int(np.isin(links, codes(b, *s)).sum()) for s in ((b.src, b.tgt), (b.tgt, b.src)))
+    if turned > 2 * shared + 10:
+        logger.warning(
+            "%s looks transposed (more of its links are in %s as `j-i`): try `aligner convert --transpose`",
+            reverse.name,
+            forward.name,
+        )
+    for reader, block in ((forward, a), (reverse, b)):
+        if not scored and block.scores is not None:
+            logger.warning("%s: its scores are not used by this method", reader.name)
+        if block.sure is not None and not block.sure.all():
+            logger.warning("%s: possible links count as links", reader.name)
 
 
-def _check_scores(reader: LinkReader, links: Links) -> None:
+def _check_scores(reader: LinkReader, links: Links, first: int, method: str) -> None:
     """Posteriors are between 0 and 1."""
     import numpy as np
 
     if links.scores is None:
         if len(links.src) == 0:
             return
-        raise DataError("the links have no scores", file=reader.name, hint="give links `i-j:0.93`")
+        raise DataError(f"{method} needs links with scores", file=reader.name, hint="give links `i-j:0.93`")
     outside = np.flatnonzero((links.scores < 0) | (links.scores > 1))
     if outside.size:
         k = outside[0]
         raise DataError(
-            f"score {links.scores[k]:g} of link {links.src[k]}-{links.tgt[k]} is no probability",
+            f"score {links.scores[k]:g} of link {links.src[k]}-{links.tgt[k]} is not between 0 and 1",
             file=reader.name,
-            line=reader.n_sentences + int(links.sentences[k]) + 1,
-            hint="soft-union and product take posteriors between 0 and 1",
+            line=first + int(links.sentences[k]) + 1,
+            hint=f"{method} takes posteriors",
         )

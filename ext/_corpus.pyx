@@ -18,13 +18,13 @@ import numpy as np
 
 ctypedef const unsigned char* text_t
 
-# Statuses of the line readers, and of `Interner.add`
-cdef enum:
+cpdef enum Status:
     OK = 0
     NO_SEPARATOR = 1    # a pair without its separator
     TWO_SEPARATORS = 2  # a pair with more than one
     NOT_WRAPPED = 3     # a line without <s snum=N> ... </s> in a file that has them
     TOO_MANY_WORDS = 4  # 2^31 different words on a side, or a word of as many bytes
+    NO_ROOM = 5         # more lines or tokens than the caller has room for
 
 
 cdef extern from *:
@@ -144,7 +144,7 @@ cdef class Interner:
     cdef void fetch(self, Token* token) noexcept nogil:
         PREFETCH(&self.slots[token.hash & self.mask])
 
-    cdef int64_t add(self, Token* token) noexcept nogil:
+    cdef int64_t add(self, Token* token) except -2 nogil:
         """The id of a word, a new one if it has none yet; -1 if there are too many."""
         cdef uint64_t at = token.hash & self.mask
         cdef Slot* slot
@@ -161,32 +161,34 @@ cdef class Interner:
         cdef size_t n_words = self.starts.size() - 1
         if n_words == 0x7FFFFFFF or n > 0x7FFFFFFF:
             return -1
+        self.arena.insert(self.arena.end(), token.start, token.start + n)
+        self.starts.push_back(self.arena.size())
         slot.key = token.key
         slot.n_bytes = <uint32_t>n
         slot.word = <uint32_t>n_words
-        self.arena.insert(self.arena.end(), token.start, token.start + n)
-        self.starts.push_back(self.arena.size())
         if 2 * (n_words + 1) > self.slots.size():
             self.grow()
         return n_words
 
-    cdef void grow(self) noexcept nogil:
+    cdef int grow(self) except -1 nogil:
         """Twice the slots; the words stay where they are."""
         cdef size_t k
-        cdef uint64_t at
+        cdef uint64_t at, mask
         cdef Slot slot
-        cdef vector[Slot] old
-        old.swap(self.slots)
-        self.slots.resize(2 * old.size())
-        self.mask = self.slots.size() - 1
-        for k in range(old.size()):
-            slot = old[k]
+        cdef vector[Slot] slots
+        slots.resize(2 * self.slots.size())
+        mask = slots.size() - 1
+        for k in range(self.slots.size()):
+            slot = self.slots[k]
             if slot.n_bytes == 0:
                 continue
-            at = (mix(slot.n_bytes, slot.key) if slot.n_bytes <= 8 else slot.key) & self.mask
-            while self.slots[at].n_bytes != 0:
-                at = (at + 1) & self.mask
-            self.slots[at] = slot
+            at = (mix(slot.n_bytes, slot.key) if slot.n_bytes <= 8 else slot.key) & mask
+            while slots[at].n_bytes != 0:
+                at = (at + 1) & mask
+            slots[at] = slot
+        slots.swap(self.slots)
+        self.mask = mask
+        return 0
 
     def words(self) -> tuple[bytes, np.ndarray]:
         """(bytes of all words, int64 [n_words + 1] where each begins)."""
@@ -198,7 +200,7 @@ cdef class Interner:
 
 cdef int add_tokens(
     Interner words, text_t at, text_t end, text_t limit, int32_t* ids, int64_t* n_tokens
-) noexcept nogil:
+) except -1 nogil:
     """The tokens of [at, end) as ids from ids[n_tokens[0]] on. The bytes up to `limit` can be read."""
     cdef Token[BATCH] tokens
     cdef int n, k
@@ -227,8 +229,8 @@ cdef inline text_t trim_cr(text_t at, text_t end) noexcept nogil:
     return end - 1 if end > at and (end - 1)[0] == c'\r' else end
 
 
-cdef text_t unwrap(text_t* begin, text_t* stop, int64_t* number) noexcept nogil:
-    """Takes <s snum=N> and </s> off a line [begin, stop): NULL if it is not wrapped so, its new end otherwise."""
+cdef bint unwrap(text_t* begin, text_t* stop, int64_t* number) noexcept nogil:
+    """Takes <s snum=N> and </s> off a line [begin, stop); False if it is not wrapped so."""
     cdef text_t at = begin[0]
     cdef text_t end = stop[0]
     cdef text_t digits
@@ -237,13 +239,13 @@ cdef text_t unwrap(text_t* begin, text_t* stop, int64_t* number) noexcept nogil:
     while end > at and is_blank((end - 1)[0]):
         end -= 1
     if end - at < 13 or memcmp(at, b"<s", 2) != 0 or not is_blank(at[2]) or memcmp(end - 4, b"</s>", 4) != 0:
-        return NULL
+        return False
     at += 2
     end -= 4
     while at < end and is_blank(at[0]):
         at += 1
     if end - at < 6 or memcmp(at, b"snum=", 5) != 0:
-        return NULL
+        return False
     at += 5
     digits = at
     number[0] = 0
@@ -251,13 +253,13 @@ cdef text_t unwrap(text_t* begin, text_t* stop, int64_t* number) noexcept nogil:
         number[0] = 10 * number[0] + (at[0] - c'0')
         at += 1
     if at == digits or at == end or at[0] != c'>':
-        return NULL
+        return False
     at += 1
     if at < end and not (is_blank(at[0]) and is_blank((end - 1)[0])):
-        return NULL
+        return False
     begin[0] = at
     stop[0] = end
-    return end
+    return True
 
 
 def is_wrapped(const unsigned char[::1] line not None) -> bool:
@@ -267,7 +269,7 @@ def is_wrapped(const unsigned char[::1] line not None) -> bool:
     cdef text_t at = &line[0]
     cdef text_t end = trim_cr(at, at + line.shape[0])
     cdef int64_t number
-    return unwrap(&at, &end, &number) != NULL
+    return unwrap(&at, &end, &number)
 
 
 def end_of_line(const unsigned char[::1] text not None, Py_ssize_t start, Py_ssize_t n) -> int:
@@ -282,6 +284,14 @@ def end_of_line(const unsigned char[::1] text not None, Py_ssize_t start, Py_ssi
     return at - &text[0]
 
 
+cdef check_text(const unsigned char[::1] text, int32_t[::1] ids):
+    """Whole lines only, and room for as many tokens as there can be."""
+    if text[text.shape[0] - 1] != c'\n':
+        raise ValueError("the text does not end in a newline")
+    if ids.shape[0] < text.shape[0] // 2:
+        raise ValueError("no room for the tokens")
+
+
 def index_lines(
     const unsigned char[::1] text not None,  # IN
     Interner words not None,                 # IN and OUT
@@ -292,6 +302,7 @@ def index_lines(
     """The tokens of whole lines: (status, line it concerns, number of tokens)."""
     if text.shape[0] == 0:
         return OK, 0, 0
+    check_text(text, ids)
     cdef text_t at = &text[0]
     cdef text_t end = at + text.shape[0]
     cdef text_t start
@@ -300,6 +311,7 @@ def index_lines(
     cdef int64_t before
     cdef Py_ssize_t n = 0
     cdef bint wrapped = numbers is not None
+    cdef Py_ssize_t room = min(lengths.shape[0], numbers.shape[0]) if wrapped else lengths.shape[0]
     cdef int status = OK
     with nogil:
         while at < end:
@@ -308,7 +320,9 @@ def index_lines(
             at = stop + 1
             stop = trim_cr(start, stop)
             before = n_tokens
-            if wrapped and unwrap(&start, &stop, &numbers[n]) == NULL:
+            if n == room:
+                status = NO_ROOM
+            elif wrapped and not unwrap(&start, &stop, &numbers[n]):
                 status = NOT_WRAPPED
             else:
                 status = add_tokens(words, start, stop, end, &ids[0], &n_tokens)
@@ -335,6 +349,8 @@ def index_pairs(
     """
     if text.shape[0] == 0:
         return OK, 0, 0, 0
+    check_text(text, src_ids)
+    check_text(text, tgt_ids)
     cdef text_t at = &text[0]
     cdef text_t end = at + text.shape[0]
     cdef text_t start
@@ -354,7 +370,9 @@ def index_pairs(
             src_before = n_src
             tgt_before = n_tgt
             bar = find_separator(start, stop, tab)
-            if bar == NULL:
+            if n == src_lengths.shape[0] or n == tgt_lengths.shape[0]:
+                status = NO_ROOM
+            elif bar == NULL:
                 while start < stop and is_blank(start[0]):
                     start += 1
                 status = OK if start == stop else NO_SEPARATOR

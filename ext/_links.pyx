@@ -20,7 +20,7 @@ cdef extern from "Python.h":
 
 ctypedef const unsigned char* text_t
 
-cdef enum:
+cpdef enum Status:
     OK = 0
     NO_NUMBER = 1       # a position was expected
     NO_SEPARATOR = 2    # the mark between two positions was expected
@@ -33,6 +33,8 @@ cdef enum:
     BAD_ID = 9          # sentence numbers do not follow one another
     BAD_COLUMNS = 10    # WPT: not `sentence i j [S|P] [confidence]`
     BARS = 11           # ||| on the line
+    NO_ROOM = 12        # more lines than the caller has room for
+    SENTENCE_ZERO = 13  # WPT: sentences count from 1
 
 cdef struct Cursor:
     text_t begin
@@ -108,6 +110,12 @@ cdef int read_score(Cursor* c, double* score) except -1:
     return OK
 
 
+cdef check_text(const unsigned char[::1] text):
+    """Whole lines only: parsers stop at a newline, and nowhere else."""
+    if text[text.shape[0] - 1] != c'\n':
+        raise ValueError("the text does not end in a newline")
+
+
 def parse_links(
     const unsigned char[::1] text not None,  # IN
     unsigned char possible,                  # IN, the mark of a possible link, as ? in i?j; 0: there is none
@@ -128,13 +136,22 @@ def parse_links(
     cdef int status = OK
     cdef int32_t number
     cdef double second
+    cdef Py_ssize_t room = text.shape[0] // 4 + 1
     offsets[0] = 0
     if text.shape[0] == 0:
         return OK, 0, 0, 0
+    check_text(text)
+    if min(src.shape[0], tgt.shape[0]) < room:
+        raise ValueError("no room for the links")
+    if (possible and sure.shape[0] < room) or (scored and scores.shape[0] < room):
+        raise ValueError("no room for labels or scores")
     c.at = &text[0]
     c.end = c.at + text.shape[0]
     while c.at < c.end:
         c.begin = c.at
+        if line + 1 == offsets.shape[0]:
+            status = NO_ROOM
+            break
         if numbered:
             status = read_position(&c, 0, &number)
             if status != OK or c.at[0] != c'\t':
@@ -199,16 +216,23 @@ def parse_wpt(
     cdef int64_t n = 0
     cdef Py_ssize_t line = 0
     cdef int k, status = OK
+    cdef Py_ssize_t room = min(sentences.shape[0], src.shape[0], tgt.shape[0], sure.shape[0], scores.shape[0])
     if text.shape[0] == 0:
         return OK, 0, 0, 0
+    check_text(text)
     c.at = &text[0]
     c.end = c.at + text.shape[0]
     while c.at < c.end:
         c.begin = c.at
         skip_blanks(&c)
         if c.at[0] != c'\n':
+            if n == room:
+                status = NO_ROOM
+                break
             for k in range(3):
                 status = read_position(&c, 1 if k == 0 else 0, &numbers[k])
+                if k == 0 and status == BELOW_BASE:
+                    status = SENTENCE_ZERO
                 if status == OK and c.at[0] != c'\n' and not is_blank(c.at[0]):
                     status = BAD_COLUMNS
                 if status != OK:
@@ -303,6 +327,10 @@ def format_links(
     """The links as text, one line a sentence (WPT: one line a link), in the order they have."""
     cdef Py_ssize_t S = offsets.shape[0] - 1
     cdef Py_ssize_t n, k
+    if S < 0 or offsets[0] < 0 or offsets[S] > min(src.shape[0], tgt.shape[0]):
+        raise ValueError("offsets and positions do not fit together")
+    if (sure is not None and sure.shape[0] < offsets[S]) or (scored and scores.shape[0] < offsets[S]):
+        raise ValueError("positions, labels and scores do not fit together")
     result = bytearray((offsets[S] - offsets[0]) * (LINK_BYTES + (ID_BYTES if wpt else 0)) + S * (ID_BYTES + 1) + 1)
     cdef unsigned char[::1] buffer = result
     cdef unsigned char* out = &buffer[0]

@@ -44,7 +44,20 @@ cdef struct Side:
 
 
 cdef Side side(const int64_t[::1] offsets, const int32_t[::1] src, const int32_t[::1] tgt, const double[::1] scores):
+    """The arrays of one direction, after a look at whether they fit together."""
     cdef Side s
+    cdef Py_ssize_t S = offsets.shape[0] - 1
+    cdef Py_ssize_t k
+    if S < 0 or offsets[0] != 0 or offsets[S] != src.shape[0] or src.shape[0] != tgt.shape[0]:
+        raise ValueError("offsets and positions do not fit together")
+    if scores is not None and scores.shape[0] != src.shape[0]:
+        raise ValueError("positions and scores do not fit together")
+    for k in range(S):
+        if offsets[k] > offsets[k + 1]:
+            raise ValueError("offsets fall")
+    for k in range(src.shape[0]):
+        if src[k] < 0 or tgt[k] < 0:
+            raise ValueError("a position is negative")
     s.offsets = &offsets[0]
     s.src = &src[0] if src.shape[0] else NULL
     s.tgt = &tgt[0] if tgt.shape[0] else NULL
@@ -52,7 +65,17 @@ cdef Side side(const int64_t[::1] offsets, const int32_t[::1] src, const int32_t
     return s
 
 
-cdef void unite(Side* f, Side* r, Py_ssize_t n, bint by_tgt, vector[uint64_t]& points) noexcept nogil:
+cdef check_room(
+    Py_ssize_t S, const int64_t[::1] r_offsets, Py_ssize_t n, int64_t[::1] offsets, int32_t[::1] src, int32_t[::1] tgt
+):
+    """Both directions of S sentences, and room for a result of n links."""
+    if r_offsets.shape[0] != S + 1 or offsets.shape[0] != S + 1:
+        raise ValueError("the directions differ in their number of sentences")
+    if src.shape[0] < n or tgt.shape[0] < n:
+        raise ValueError("no room for the links")
+
+
+cdef int unite(Side* f, Side* r, Py_ssize_t n, bint by_tgt, vector[uint64_t]& points) except -1 nogil:
     """The union of both directions' links of sentence n, sorted, each once with its flags."""
     cdef int64_t k
     cdef size_t p, last
@@ -62,7 +85,7 @@ cdef void unite(Side* f, Side* r, Py_ssize_t n, bint by_tgt, vector[uint64_t]& p
     for k in range(r.offsets[n], r.offsets[n + 1]):
         points.push_back((place(r.tgt[k], r.src[k]) if by_tgt else place(r.src[k], r.tgt[k])) | REVERSE)
     if points.empty():
-        return
+        return 0
     sort(points.begin(), points.end())
     last = 0
     for p in range(1, points.size()):
@@ -72,6 +95,7 @@ cdef void unite(Side* f, Side* r, Py_ssize_t n, bint by_tgt, vector[uint64_t]& p
             last += 1
             points[last] = points[p]
     points.resize(last + 1)
+    return 0
 
 
 cdef inline int64_t put(uint64_t point, bint by_tgt, int32_t* src, int32_t* tgt, int64_t m) noexcept nogil:
@@ -92,6 +116,7 @@ def select(
 ) -> int:
     """The links that are in the forward direction only, the reverse only, or both, as `wanted` says; their number."""
     cdef Py_ssize_t S = f_offsets.shape[0] - 1
+    check_room(S, r_offsets, f_src.shape[0] + r_src.shape[0], offsets, src, tgt)
     cdef Side f = side(f_offsets, f_src, f_tgt, None)
     cdef Side r = side(r_offsets, r_src, r_tgt, None)
     cdef int32_t* src_at = &src[0] if src.shape[0] else NULL
@@ -130,7 +155,7 @@ cdef inline bint both_are_free(uint64_t point, Coverage* covered) noexcept nogil
     return not (covered.row[row(point)] or covered.column[column(point)])
 
 
-cdef void find_neighbours(vector[uint64_t]& points, bint diagonal, vector[int32_t]& near) noexcept nogil:
+cdef int find_neighbours(vector[uint64_t]& points, bint diagonal, vector[int32_t]& near) except -1 nogil:
     """near[p] of every point. Two cursors, at (row - 1, column - 1) and (row + 1, column - 1), only move forward."""
     cdef size_t U = points.size()
     cdef size_t p, q, above = 0, below = 0
@@ -167,6 +192,7 @@ cdef void find_neighbours(vector[uint64_t]& points, bint diagonal, vector[int32_
             elif diagonal:
                 mine[6 if step < 0 else 7] = <int32_t>q
             q += 1
+    return 0
 
 
 cdef void grow_points(
@@ -223,6 +249,7 @@ def grow(
 ) -> int:
     """The intersection grown into the union; the number of links."""
     cdef Py_ssize_t S = f_offsets.shape[0] - 1
+    check_room(S, r_offsets, f_src.shape[0] + r_src.shape[0], offsets, src, tgt)
     cdef Side f = side(f_offsets, f_src, f_tgt, None)
     cdef Side r = side(r_offsets, r_src, r_tgt, None)
     cdef int32_t* src_at = &src[0] if src.shape[0] else NULL
@@ -294,6 +321,7 @@ def blend(
     A link that one direction does not list has score 0 there. A link listed twice has the last score.
     """
     cdef Py_ssize_t S = f_offsets.shape[0] - 1
+    check_room(S, r_offsets, f_src.shape[0] + r_src.shape[0], offsets, src, tgt)
     cdef Side f = side(f_offsets, f_src, f_tgt, f_scores)
     cdef Side r = side(r_offsets, r_src, r_tgt, r_scores)
     cdef int32_t* src_at = &src[0] if src.shape[0] else NULL
@@ -319,7 +347,7 @@ def blend(
     return m
 
 
-cdef void scatter(Side* s, Py_ssize_t n, vector[uint64_t]& points, vector[double]& score) noexcept nogil:
+cdef int scatter(Side* s, Py_ssize_t n, vector[uint64_t]& points, vector[double]& score) except -1 nogil:
     """score[p] = the score of point p in this direction, 0 where it has none. Points are by source."""
     cdef int64_t k
     cdef size_t low, high, middle
@@ -334,3 +362,4 @@ cdef void scatter(Side* s, Py_ssize_t n, vector[uint64_t]& points, vector[double
             else:
                 high = middle
         score[low] = s.scores[k]
+    return 0

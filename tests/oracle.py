@@ -10,6 +10,24 @@ def tokens(line: str) -> list[str]:
     return [token for token in re.split("[ \t]+", line) if token]
 
 
+def parse_links(text: str, possible: str, score: str) -> list | int:
+    """(src, tgt, sure, score) of each line's links, or the number of the first line that has none such."""
+    number = r"(\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)"
+    link = rf"(\d+)([-{re.escape(possible)}])(\d+)" + (rf"{re.escape(score)}{number}" if score else "")
+    sentences = []
+    for n, line in enumerate(text.split("\n")[:-1]):
+        links = []
+        for token in re.split("[ \t\r]+", line.strip(" \t\r")) if line.strip(" \t\r") else []:
+            found = re.fullmatch(link, token, re.ASCII)
+            if found is None or max(int(found[1]), int(found[3])) > 0x7FFFFFFF:
+                return n + 1
+            links.append(
+                (int(found[1]), int(found[3]), int(found[2] == "-"), float(found[4]) if score else None)
+            )
+        sentences.append(links)
+    return sentences
+
+
 def symal(forward: set, reverse: set, diagonal: bool, final: bool, both: bool) -> list:
     """symal's printgrow over sets of (src, tgt), returning its links in its order.
 

@@ -9,13 +9,14 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from aligner.cli import COMMANDS, cli
 
-ALIGNER = [sys.executable, "-m", "aligner"]
+ALIGNER = [str(Path(sys.executable).with_name("aligner"))]  # not -m: that would find ./aligner first
 
 
 def run(*arguments: object, stdin: str | bytes = b"", code: int = 0) -> str:
@@ -27,7 +28,7 @@ def run(*arguments: object, stdin: str | bytes = b"", code: int = 0) -> str:
 
 def shell(command: str, **options) -> subprocess.CompletedProcess:
     """A pipeline in bash, in which `aligner` is this build's."""
-    script = f'set -o pipefail; aligner() {{ "{sys.executable}" -m aligner "$@"; }}; {command}'
+    script = f'set -o pipefail; aligner() {{ "{ALIGNER[0]}" "$@"; }}; {command}'
     return subprocess.run(["bash", "-c", script], capture_output=True, timeout=60, **options)
 
 
@@ -54,7 +55,7 @@ def test_help_starts_without_numpy():
         "import sys; from aligner.cli import cli;"
         "cli(['--help'], standalone_mode=False); print(sorted(sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd="/")
     assert "Commands:" in done.stdout
     assert not {"numpy", "tqdm", "xopen"} & set(eval(done.stdout.splitlines()[-1]))
 
@@ -90,7 +91,11 @@ def test_soft_union_and_product(write):
     )
     assert run("symmetrize", forward, reverse, "-m", "product", "--scores") == "0-0:0.27\n\n"
     plain = write("p", "0-0\n\n")
-    assert "a score was expected" in run("symmetrize", plain, reverse, "-m", "soft-union", code=1)
+    assert "soft-union needs links with scores" in run(
+        "symmetrize", plain, reverse, "-m", "soft-union", code=1
+    )
+    for threshold in ("nan", "1.5", "-1"):
+        run("symmetrize", forward, reverse, "-m", "soft-union", "--threshold", threshold, code=2)
 
 
 def test_convert_between_all(data):
@@ -107,7 +112,7 @@ def test_convert_between_all(data):
 
 def test_what_is_lost_is_said(write, caplog):
     assert run("convert", write("gold", "0-0 1?1\n"), "--to", "pharaoh") == "0-0 1-1\n"
-    assert "1 possible links told from sure ones cannot be written as pharaoh" in caplog.text
+    assert "1 possible links written as plain ones: pharaoh has no mark for them" in caplog.text
     assert run("convert", write("wpt", "1 1 1 S\n1 0 2 S\n"), "--to", "gold") == "0-0\n"
     assert "1 links to the NULL word (0) left out" in caplog.text
 
@@ -115,20 +120,69 @@ def test_what_is_lost_is_said(write, caplog):
 def test_evaluate_parts(write):
     hyp = write("hyp", "0-0\n0-1\n0-0\n0-0\n")
     gold = write("gold", "0-0\n0-0\n")
-    assert "hyp has 4 lines" in run("evaluate", hyp, gold, code=1)
+    assert "hyp has 4, " in run("evaluate", hyp, gold, code=1)
     assert float(run("evaluate", hyp, gold, "-b", "--first", 2)) == 50
     assert float(run("evaluate", hyp, gold, "-b", "--last", 2)) == 0
     assert "2 lines, fewer than 3" in run("evaluate", hyp, gold, "-b", "--last", 3, code=1)
     run("evaluate", hyp, gold, "--first", 1, "--last", 1, code=2)
     assert "no sentences" in run("evaluate", write("none", ""), write("none2", ""), code=1)
     rows = run("evaluate", hyp, gold, "--first", 2, "--by-sentence").splitlines()
-    assert len(rows) == 4 and rows[-1].split("\t")[1:3] == ["all", "50.00"]
+    assert len(rows) == 5 and rows[-2].split("\t")[1:3] == ["all", "50.00"] and rows[-1].startswith("# AER|")
 
 
 def test_evaluate_wpt_without_lines_for_empty_sentences(write):
     hyp, gold = write("hyp", "0-0\n0-0\n\n"), write("gold", "1 1 1 S\n2 1 2 P\n")
     assert json.loads(run("evaluate", hyp, gold, "--json"))["hypotheses"][0]["counts"]["links"] == 2
     assert float(run("evaluate", hyp, gold, "-b")) == pytest.approx(100 * (1 - 2 / 3), abs=0.01)
+
+
+def test_evaluate_last_of_wpt(write):
+    """A WPT file does not tell how many sentences end it: its last ones are unknown unless they are all."""
+    hyp, gold = write("hyp", "0-5\n0-0\n0-0\n"), write("gold", "1 1 1\n2 1 1\n")
+    assert "does not tell which its last sentences are" in run("evaluate", hyp, gold, "--last", 1, code=1)
+    assert float(run("evaluate", hyp, gold, "-b", "--last", 2)) == 0
+
+
+def test_evaluate_says_what_is_a_matter_of_definition(write, caplog):
+    run("evaluate", write("none", "\n"), write("gold", "0-0\n"))
+    assert "none: no links" in caplog.text
+    run("evaluate", write("hyp", "0-0\n"), write("gold", "0?0\n"))
+    assert "no sure links" in caplog.text
+    run("evaluate", write("gold", "0?0\n"), write("hyp", "0-0\n"))
+    assert "right order" in caplog.text
+
+
+def test_evaluate_cuts_the_text_too(data, write):
+    text = "--text", data / "sample.en", data / "sample.fr"
+    whole = "--last", 10, data / "sample.forward", data / "sample.gold"
+    last = [
+        write(x, "".join((data / f"sample.{x}").read_text().splitlines(True)[-10:])) for x in ("en", "fr")
+    ]
+    assert run("evaluate", *whole, *text) == run("evaluate", *whole, "--text", *last)
+
+
+def test_evaluate_refuses_what_makes_no_sense(data):
+    files = data / "sample.forward", data / "sample.gold"
+    for options in (
+        ["-b", "--json"],
+        ["--lowercase"],
+        ["--alpha", "nan"],
+        ["--level", "nan"],
+        ["--alpha", "2"],
+    ):
+        run("evaluate", *files, *options, code=2)
+
+
+def test_symmetrize_any_format_and_base(data, write):
+    files = data / "sample.forward", data / "sample.reverse"
+    plain = run("symmetrize", *files)
+    for format in ("talp", "wpt", "simalign"):
+        text = "--text", data / "sample.en", data / "sample.fr"
+        others = [write(f"{k}.{format}", run("convert", f, "--to", format)) for k, f in enumerate(files)]
+        assert run("symmetrize", *others, "--from", format, *text) == plain
+    one = [write(f"{k}", run("convert", f, "--to-base", 1)) for k, f in enumerate(files)]
+    assert "look 1-based" in run("symmetrize", *one, code=1)
+    assert run("symmetrize", *one, "--base", 1) == plain
 
 
 def test_evaluate_two(data):
@@ -143,10 +197,12 @@ def test_check(data, write):
     text = run("check", data / "sample.en", data / "sample.fr", "--links", data / "sample.gold")
     assert "pairs " in text and " 60\n" in text
     assert run("check", stdin="a b ||| c\n\n").startswith("pairs ")
-    assert "line longest" not in run("check", write("s", ""), write("t", ""))
-    assert "is outside its sentence pair" in run(
+    assert "no sentence pairs" in run("check", write("s", ""), write("t", ""), code=1)
+    assert "is outside its pair" in run(
         "check", write("s", "a\n"), write("t", "b\n"), "--links", write("l", "0-1\n"), code=1
     )
+    run("check", data / "sample.en", data / "sample.fr", "--layout", "bars", code=2)
+    run("check", data / "sample.en", data / "sample.fr", "--base", 1, code=2)
 
 
 def test_generate(tmp_path):
@@ -165,25 +221,44 @@ def test_shipped_corpus_is_the_generators(data, tmp_path):
 def test_errors_name_file_line_and_cure(write):
     bad = write("bad", "0-0\n0=0\n")
     assert run("convert", bad, code=1) == (
-        f"aligner: {bad}:2:2: `-` was expected between two positions;"
-        " the file is read as pharaoh: name its format with --from\n"
+        f"aligner: {bad}:2:2: `-` was expected; the file looked like pharaoh: name its format with --from\n"
     )
     assert "No such file" in run("convert", "/nowhere/links", code=1)
     assert "Is a directory" in run("convert", "/", code=1)
-    assert "unknown encoding" in run("check", "--encoding", "nonsense", code=2)
+    for encoding in ("nonsense", "rot13", "base64"):
+        assert "unknown encoding" in run("check", "--encoding", encoding, code=2)
+    run("convert", bad, "-o", "", code=2)
+    run("generate", "", code=2)
     assert "only one file can be -" in run("symmetrize", "-", "-", code=2)
+
+
+def test_streams_that_are_closed(data):
+    for command in (
+        "convert sample.gold >&-",
+        "symmetrize sample.forward sample.reverse >&-",
+        "convert - <&-",
+    ):
+        done = shell(f"aligner {command}", cwd=data)
+        assert done.returncode == 1 and b"is closed" in done.stderr and b"Traceback" not in done.stderr
+
+
+def test_stdout_by_another_name(data, tmp_path):
+    out = tmp_path / "out"
+    shell(f"echo first > {out}; aligner convert sample.forward -o /dev/stdout --overwrite >> {out}", cwd=data)
+    lines = out.read_text().splitlines()
+    assert lines[0] == "first" and len(lines) == 61
 
 
 def test_pipes(data):
     done = shell("gzip -c sample.gold | aligner convert | aligner evaluate - sample.gold -b", cwd=data)
     # All gold links as plain ones: precision 1, recall 1
     assert (done.returncode, done.stdout) == (0, b"0.00\n")
-    assert b"cannot be written as pharaoh" in done.stderr
+    assert b"pharaoh has no mark for them" in done.stderr
     closed = shell("aligner convert --to wpt <(yes '0-0 1-1' | head -2000000) | head -1")
     assert closed.stdout == b"0001 1 1 S\n" and closed.stderr == b""
 
 
-@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_interrupted(tmp_path, number, code):
     """No half-written file, no traceback, the exit code that shells expect."""
     command = [*ALIGNER, "generate", "--pairs", "10000000", str(tmp_path / "toy")]
@@ -198,9 +273,10 @@ def test_interrupted(tmp_path, number, code):
     assert os.listdir(tmp_path) == []
 
 
-def test_interrupted_while_reading_stdin():
-    pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen([*ALIGNER, "check", "-"], **pipes) as process:  # type: ignore[call-overload]
+@pytest.mark.parametrize("files", [["-"], ["-", "sample.fr"], ["sample.en", "-"]])
+def test_interrupted_while_reading_stdin(files, data):
+    pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": data}
+    with subprocess.Popen([*ALIGNER, "check", *files], **pipes) as process:  # type: ignore[call-overload]
         process.stdin.write(b"a ||| b\n")
         process.stdin.flush()
         time.sleep(1.0)

@@ -47,6 +47,12 @@ def test_commands_print_what_is_shown(page, tmp_path):
             assert done.stdout == output, f"$ {command}"
 
 
+def test_quickstart_ends_in_a_score():
+    done = subprocess.run([ROOT / "scripts" / "quickstart"], capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^AER +\d", done.stdout, re.MULTILINE)
+
+
 def test_python_prints_what_is_shown(monkeypatch, capsys):
     """What is printed stands behind the print, as a comment."""
     monkeypatch.chdir(ROOT)

@@ -94,10 +94,15 @@ def test_repeated_links_count_once():
 
 def test_bootstrap_against_plain_python():
     table = np.arange(35).reshape(5, 7)
+    table = np.vstack([table, table[:2]])  # two sentences of a kind
     sums = resample(table, 20, seed=3)
     random = np.random.default_rng(3)
-    expected = [table[random.integers(5, size=5)].sum(axis=0) for _ in range(20)]
-    np.testing.assert_array_equal(sums, expected)
+    for row in sums:
+        times = random.multinomial(7, [2 / 7, 2 / 7, 1 / 7, 1 / 7, 1 / 7])
+        expected = [
+            sum(int(n) * int(kind[k]) for n, kind in zip(times, table, strict=False)) for k in range(7)
+        ]
+        assert row.tolist() == expected
     np.testing.assert_array_equal(sums, resample(table, 20, seed=3))
     assert (sums != resample(table, 20, seed=4)).any()
 
@@ -140,6 +145,9 @@ def test_rare_and_common_words(write):
     result = score(hyp, gold, text=text)
     assert result.rare["precision"] == 1 / 2 and result.rare["recall"] == 1.0  # 1-1 right, 0-1 wrong
     assert result.common["precision"] == 1.0 and result.common["recall"] == 5 / 6
+    five = read_corpus(write("fives", "a r\n" * 5 + "a\n"), write("fivet", "x y\n" * 6))
+    assert score(hyp, gold, text=text, counted=five).rare["precision"] == 1.0  # r occurs five times: 1-1
+    assert score(hyp, gold, text=text, counted=five).rare["recall"] == 1.0
     big = read_corpus(write("bigs", "a r\n" * 6), write("bigt", "x y\n" * 6))
     assert score(hyp, gold, text=text, counted=big).rare["precision"] == 1.0  # nothing is rare there
     other = read_corpus(write("os", "q\n"), write("ot", "q\n"))
@@ -169,8 +177,9 @@ def test_reports_agree():
     hyp = whole["hypotheses"][0]
     assert whole["signature"] == "sig" and hyp["aer"] == result.results[0].scores["aer"]
     assert [row["aer"] for row in hyp["sentences"]] == [0.0, 1.0]
-    tsv = [line.split("\t") for line in report.as_tsv(result, ["hyp"], 0.4, 2).splitlines()]
-    assert [row[1] for row in tsv] == ["sentence", "1", "2", "all"]
+    *lines, last = report.as_tsv(result, ["hyp"], "sig", 0.4, 2).splitlines()
+    tsv = [line.split("\t") for line in lines]
+    assert [row[1] for row in tsv] == ["sentence", "1", "2", "all"] and last == "# sig"
     assert tsv[3][2] == f"{100 * hyp['aer']:.2f}" == report.as_text(result, ["hyp"], "", 0.4, 2).split()[1]
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aligner.errors import DataError
-from aligner.files import line_blocks, open_input, open_output
+from aligner.files import line_blocks, open_output, read_chunks
 
 
 @given(
@@ -91,12 +91,61 @@ def test_compressed_by_name_and_read_by_content(tmp_path, suffix):
         out.write(b"x\n" * 1000)
     assert os.path.getsize(path) < 500
     os.rename(path, renamed)
-    with open_input(renamed) as stream:
-        assert stream.read() == b"x\n" * 1000
+    assert b"".join(read_chunks(renamed)) == b"x\n" * 1000
 
 
 def test_several_members_in_one_file(tmp_path):
     path = tmp_path / "two"
     path.write_bytes(gzip.compress(b"a\n") + gzip.compress(b"b\n"))
-    with open_input(str(path)) as stream:
-        assert stream.read() == b"a\nb\n"
+    assert b"".join(read_chunks(str(path))) == b"a\nb\n"
+
+
+def test_a_name_taken_meanwhile_is_left_alone(tmp_path):
+    path = tmp_path / "out"
+    with pytest.raises(DataError, match="the file exists"):
+        with open_output(str(path)) as out:
+            out.write(b"mine")
+            path.write_bytes(b"theirs")
+    assert path.read_bytes() == b"theirs" and os.listdir(tmp_path) == ["out"]
+
+
+def test_replacing_keeps_the_mode(tmp_path):
+    path = tmp_path / "out"
+    path.write_bytes(b"old")
+    path.chmod(0o600)
+    with open_output(str(path), overwrite=True):
+        pass
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_full_disk_is_named():
+    with pytest.raises(OSError, match="No space left") as caught:
+        with open_output("/dev/full") as out:
+            out.write(b"x" * 100_000)
+    assert caught.value.filename == "/dev/full"
+
+
+DAMAGE = {
+    "cut": lambda whole: whole[: len(whole) // 2],
+    "flipped": lambda whole: whole[:20] + bytes(255 - x for x in whole[20:60]) + whole[60:],
+    "rubbish": lambda whole: whole[:6] + b"rubbish" * 100,
+}
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damaged_files_are_refused(tmp_path, suffix, damage):
+    path = tmp_path / f"file{suffix}"
+    with open_output(str(path)) as out:
+        out.write(b"".join(b"%d %d\n" % (k, k * k) for k in range(10_000)))
+    path.write_bytes(DAMAGE[damage](path.read_bytes()))
+    with pytest.raises(DataError, match=rf"file{suffix}: damaged or truncated {suffix[1:]} file"):
+        for _ in read_chunks(str(path)):
+            pass
+
+
+def test_utf16_is_recognised(tmp_path):
+    path = tmp_path / "text"
+    path.write_bytes("a b\n".encode("utf-16"))
+    with pytest.raises(DataError, match="this is UTF-16; pass --encoding utf-16"):
+        list(read_chunks(str(path)))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import oracle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import link_sets, positions, scores, sentences_of_links
 
 from aligner import DataError, LinkReader, Links, format_links, read_corpus
-from aligner.links import BLOCK, ENOUGH, FORMATS, losses
+from aligner.formats import ENOUGH, FORMATS, losses
 
 
 @st.composite
@@ -29,6 +30,16 @@ def some_links(draw, scored=None):
         sure if draw(st.booleans()) else None,
         values if (draw(st.booleans()) if scored is None else scored) else None,
     )
+
+
+@pytest.fixture(autouse=True, scope="module", params=["whole", "in small blocks"])
+def blocks(request):
+    """Everything once as it is, and once in blocks of two lines from chunks of seven bytes."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param != "whole":
+            patch.setattr("aligner.formats.BLOCK", 2)
+            patch.setattr("aligner.files.CHUNK", 7)
+        yield
 
 
 def reread(tmp_path_factory, text: bytes, *args, **options) -> Links:
@@ -152,7 +163,8 @@ def test_wpt_in_any_order_and_with_confidence(write):
     assert reader.n_null == 1
 
 
-def test_base_is_seen_where_it_is_safe(write):
+def test_base_is_seen_where_it_is_safe(write, monkeypatch):
+    monkeypatch.setattr("aligner.formats.BLOCK", 100)
     lines = "".join(f"{k}-{k}\n" for k in range(1, ENOUGH + 1))
     assert LinkReader(write("zero", lines + "0-0\n")).read().pairs()[-1] == [(0, 0)]
     with pytest.raises(DataError, match=r"one: no link to position 0 in 20 sentences.*--base 1 or --base 0"):
@@ -165,6 +177,7 @@ def test_base_is_seen_where_it_is_safe(write):
 
 
 def test_two_formats_at_once_are_refused(write):
+    """Seen from the first block: no format can be both."""
     with pytest.raises(DataError, match=r"scored and gold at once; name the format with --from"):
         LinkReader(write("links", "0-0:0.5\n0?1\n")).read()
 
@@ -174,20 +187,20 @@ REFUSED = [
     ("0-0\n\n0-0 x\n", None, 3, 5, "a position was expected"),
     ("0-0 1_1\n", None, 1, 6, "`-` was expected"),
     ("0-0 1?1\n", "pharaoh", 1, 6, "`-` was expected"),
-    ("0-0 1p1\n", "gold", 1, 6, "`-` was expected or `?`"),
-    ("0-0,1-1\n", None, 1, 4, "text right behind a link"),
-    ("0-0 2147483648-1\n", None, 1, 5, "a position above 2,147,483,647"),
+    ("0-0 1p1\n", "gold", 1, 6, "`-` or `?` was expected"),
+    ("0-0,1-1\n", None, 1, 4, "a blank was expected after the link"),
+    ("0-0 2147483648-1\n", None, 1, 5, "above 2,147,483,647"),
     ("-1-0\n", None, 1, 1, "a position was expected"),
-    ("0-0:0.5 1-1\n", None, 1, 12, "a score was expected"),
-    ("0-0:nan\n", "scored", 1, 5, "a score was expected"),
+    ("0-0:0.5 1-1\n", None, 1, 12, "`:` and a number were expected"),
+    ("0-0:nan\n", "scored", 1, 5, "`:` and a number were expected"),
     ("0-0:1e999\n", "scored", 1, 5, "not a finite number"),
-    ("0-0:0.5x\n", "scored", 1, 8, "text right behind a link"),
-    ("1-1 0-1\n", "talp1", 1, 5, "position 0 in 1-based links"),
+    ("0-0:0.5x\n", "scored", 1, 8, "a blank was expected after the link"),
+    ("1-1 0-1\n", "talp1", 1, 5, "position 0 in links that count from 1"),
     ("0\t0-0\n2\t0-0\n", None, 2, 2, "sentence number does not follow"),
     ("0-0\n", "simalign", 1, 2, "a sentence number and a tab"),
     ("1 1 1 Q\n", "wpt", 1, 7, "`sentence i j [S|P] [confidence]`"),
     ("1 1\n", "wpt", 1, 4, "a position was expected"),
-    ("0 1 1\n", "wpt", 1, 1, "position 0"),
+    ("0 1 1\n", "wpt", 1, 1, "sentence 0"),
     ("1 1 1 S 0.5 x\n", "wpt", 1, 13, "`sentence i j [S|P] [confidence]`"),
     ("0-0 ||| -3.5\n", None, 1, 5, "||| among the links"),
 ]
@@ -207,6 +220,32 @@ def test_refused_with_line_and_column(write, text, format, line, column, what):
 
 
 @given(
+    lines=st.lists(st.text(st.sampled_from("0123456789-?:p. \t|x"), max_size=12), max_size=4),
+    format=st.sampled_from(["pharaoh", "scored", "gold", "talp"]),
+)
+def test_parser_equals_slow_twin(tmp_path_factory, lines, format):
+    """The same links, or both refuse, and on the same line."""
+    text = "".join(line + "\n" for line in lines)
+    style = FORMATS[format]
+    try:
+        result: object = spelled(reread(tmp_path_factory, text.encode(), format, 0))
+    except DataError as error:
+        result = error.line
+    assert result == oracle.parse_links(text, style.possible, style.score)
+
+
+@given(links=sentences_of_links, format=st.sampled_from(["pharaoh", "gold", "talp"]), data=st.data())
+def test_parser_equals_slow_twin_on_links(tmp_path_factory, links, format, data):
+    mark = FORMATS[format].possible
+    marks = st.sampled_from(["-", mark]) if mark else st.just("-")
+    blanks = st.sampled_from([" ", "  ", "\t", " \t "])
+    text = "".join(
+        "".join(f"{i}{data.draw(marks)}{j}{data.draw(blanks)}" for i, j in line) + "\n" for line in links
+    )
+    assert spelled(reread(tmp_path_factory, text.encode(), format, 0)) == oracle.parse_links(text, mark, "")
+
+
+@given(
     garbage=st.text(st.sampled_from("0123456789-?:p. \tSPe|\r") | st.characters(codec="utf-8"), max_size=40)
 )
 def test_rubbish_is_read_or_refused(tmp_path_factory, garbage):
@@ -223,7 +262,9 @@ def test_ranges_are_checked_against_the_text(write):
     src, tgt = write("src", "a b\nc\n"), write("tgt", "x\ny z\n")
     text = read_corpus(src, tgt)
     assert LinkReader(write("ok", "0-0 1-0\n0-1\n"), text=text).read().pairs() == [[(0, 0), (1, 0)], [(0, 1)]]
-    with pytest.raises(DataError, match=r"far:2: link 1-1 is outside its sentence pair of 1 and 2 words"):
+    with pytest.raises(
+        DataError, match=r"far:2: link 1-1 of sentence 2 is outside its pair of 1 and 2 words"
+    ):
         LinkReader(write("far", "0-0\n1-1\n"), text=text).read()
     with pytest.raises(DataError, match="look 1-based: pass --base 1"):
         LinkReader(write("one", "1-1 2-1\n1-2\n"), text=text).read()
@@ -231,15 +272,33 @@ def test_ranges_are_checked_against_the_text(write):
         LinkReader(write("long", "0-0\n0-0\n0-0\n"), text=text).read()
     with pytest.raises(DataError, match="1 sentences, the text has 2"):
         LinkReader(write("short", "0-0\n"), text=text).read()
-    assert len(LinkReader(write("wpt", "1 1 1\n"), text=text).read()) == 2
+    for wpt in ("1 1 1\n", "\n", ""):
+        assert len(LinkReader(write("wpt", wpt), "wpt", text=text).read()) == 2
+    with pytest.raises(DataError, match=r"wpt: link 3-9 of sentence 1 is outside"):
+        LinkReader(write("wpt", "1 1 1\n1 2 1\n1 3 9\n"), text=text).read()
+    with pytest.raises(DataError, match=r"sentence 3 is beyond the last, 2"):
+        LinkReader(write("wpt", "3 1 1\n"), text=text).read()
+    with pytest.raises(DataError, match=r"sentence 900000000 is beyond the last"):
+        LinkReader(write("wpt", "900000000 1 1\n")).read()
 
 
-def test_blocks_keep_line_numbers(write):
-    path = write("links", "0-0\n" * (BLOCK + 5) + "0-x\n")
+def test_blocks_have_their_places(write, monkeypatch):
+    monkeypatch.setattr("aligner.formats.BLOCK", 3)
+    blocks = list(LinkReader(write("links", "0-0\n" * 8)).blocks())
+    assert [(first, len(links)) for first, links in blocks] == [(0, 3), (3, 3), (6, 2)]
     with pytest.raises(DataError) as caught:
-        LinkReader(path).read()
-    assert caught.value.line == BLOCK + 6
-    assert [len(block) for block in LinkReader(write("links", "0-0\n" * (BLOCK + 5))).blocks()] == [BLOCK, 5]
+        LinkReader(write("links", "0-0\n" * 7 + "0-x\n")).read()
+    assert (caught.value.line, caught.value.column) == (8, 3)
+    text = read_corpus(write("src", "a\n" * 7 + "\n"), write("tgt", "x\n" * 8))
+    with pytest.raises(
+        DataError, match="links:8: link 0-0 of sentence 8 is outside its pair of 0 and 1 words"
+    ):
+        LinkReader(write("links", "0-0\n" * 8), text=text).read()
+
+
+def test_a_reader_can_read_twice(write):
+    reader = LinkReader(write("links", "3\t0-0\n4\t\n5\t1-1\n"))
+    assert reader.read().pairs() == reader.read().pairs() == [[(0, 0)], [], [(1, 1)]]
 
 
 def test_no_links_at_all(write):
@@ -251,8 +310,8 @@ def test_losses_are_counted():
     links = Links.from_pairs([[(0, 0), (1, 1)]])
     links = Links(links.offsets, links.src, links.tgt, np.array([1, 0], np.uint8), np.array([0.5, 0.1]))
     assert losses(links, "wpt") == {}
-    assert losses(links, "gold") == {"scores": 2}
-    assert losses(links, "pharaoh") == {"scores": 2, "possible links told from sure ones": 1}
+    assert losses(links, "gold") == {"scores left out": 2}
+    assert losses(links, "pharaoh") == {"scores left out": 2, "possible links written as plain ones": 1}
 
 
 def test_scores_cannot_be_made_up():
@@ -263,7 +322,7 @@ def test_scores_cannot_be_made_up():
 def test_wpt_file_comes_back_byte_for_byte(shared):
     path = shared / "wpt2003-en-fr" / "test.wa.nonullalign"
     assert bytes(format_links(LinkReader(str(path)).read(), "wpt")) == path.read_bytes()
-    gold = LinkReader(str(shared / "hansards-en-fr" / "test.gold")).read()
+    gold = LinkReader(str(shared / "hansards-en-fr" / "test.gold"), "gold").read()
     wpt = LinkReader(str(path)).read()
     assert [sorted(x) for x in spelled(wpt)] == [sorted(x) for x in spelled(gold)]
     assert re.match(r"\d+-\d+", str(bytes(format_links(wpt, "pharaoh")), "ascii"))

@@ -26,7 +26,10 @@ any_pairs = st.lists(directional() | st.tuples(link_sets, link_sets), max_size=5
 
 
 def run(pairs: list, method: str, variant: str) -> list[list[tuple[int, int]]]:
-    forward, reverse = (Links.from_pairs([sorted(pair[k]) for pair in pairs]) for k in range(2))
+    """The result for sets of links, which are given in no particular order, and some of them twice."""
+    forward, reverse = (
+        Links.from_pairs([[*pair[k], *list(pair[k])[::2]] for pair in pairs]) for k in range(2)
+    )
     return symmetrize(forward, reverse, method, variant=variant).pairs()
 
 
@@ -159,7 +162,7 @@ def test_inputs_are_not_changed():
 
 
 def test_files_of_unequal_length_are_counted(write, monkeypatch):
-    monkeypatch.setattr("aligner.links.BLOCK", 2)
+    monkeypatch.setattr("aligner.formats.BLOCK", 2)
     a, b = write("a", "0-0\n" * 5), write("b", "0-0\n" * 3)
     with pytest.raises(DataError, match=r"a has 5 lines, .*b has 3"):
         list(symmetrize_files(LinkReader(a, base=0), LinkReader(b, base=0), "union"))
@@ -167,7 +170,7 @@ def test_files_of_unequal_length_are_counted(write, monkeypatch):
 
 def test_blocks_do_not_show(write, monkeypatch, data):
     whole = symmetrize(*(LinkReader(str(data / f"sample.{x}")).read() for x in ("forward", "reverse")))
-    monkeypatch.setattr("aligner.links.BLOCK", 7)
+    monkeypatch.setattr("aligner.formats.BLOCK", 7)
     readers = (LinkReader(str(data / f"sample.{x}")) for x in ("forward", "reverse"))
     parts = [links for block in symmetrize_files(*readers, "grow-diag-final-and") for links in block.pairs()]
     assert parts == whole.pairs()
@@ -181,8 +184,35 @@ def test_swapped_files_are_noticed(write, caplog):
     assert "look swapped" in caplog.text
 
 
+def test_transposed_files_are_noticed(write, caplog):
+    links = " ".join(f"{i}-{2 * i}" for i in range(30)) + "\n"
+    turned = " ".join(f"{2 * i}-{i}" for i in range(30)) + "\n"
+    list(symmetrize_files(LinkReader(write("f", links)), LinkReader(write("r", turned)), "union"))
+    assert "r looks transposed" in caplog.text
+
+
+def test_bad_arrays_are_refused():
+    """What would make the kernels run out of their arrays."""
+    good = Links.from_pairs([[(0, 0)], [(1, 1)]])
+    for bad in (
+        Links.from_pairs([[(-1, 0)], []]),
+        Links(good.offsets[::-1].copy(), good.src, good.tgt),
+        Links(good.offsets, good.src[:1], good.tgt),
+        Links(good.offsets + 1, good.src, good.tgt),
+    ):
+        for method in GROWING:
+            with pytest.raises(ValueError):
+                symmetrize(bad, good, method)
+
+
+def test_of_two_scores_the_last_counts():
+    links = Links.from_pairs([[(0, 0), (0, 0)]])
+    twice = Links(links.offsets, links.src, links.tgt, scores=np.array([0.1, 0.9]))
+    assert symmetrize(twice, twice, "soft-union").scores.tolist() == [0.9]
+
+
 @pytest.mark.parametrize("line", ["0-0:1.5", "0-0:-0.1"])
 def test_scores_must_be_probabilities(write, line):
     bad, good = write("bad", f"\n0-0:0.5\n{line}\n"), write("good", "\n0-0:0.5\n\n")
-    with pytest.raises(DataError, match="bad:3: score .* is no probability"):
+    with pytest.raises(DataError, match="bad:3: score .* is not between 0 and 1"):
         list(symmetrize_files(LinkReader(bad, base=0), LinkReader(good, base=0), "soft-union"))

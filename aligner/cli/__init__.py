@@ -60,10 +60,10 @@ class Group(click.Group):
         except BrokenPipeError:
             raise ClosedPipe("stdout is closed") from None
         except OSError as error:
-            place = f"{error.filename}: " if error.filename else ""
+            place = "" if error.filename is None else f"{error.filename or repr('')}: "
             raise Failure(f"{place}{error.strerror or error}") from None
         except MemoryError as error:
-            raise Failure(f"out of memory {error}".rstrip()) from None
+            raise Failure(f"out of memory: {error}" if str(error) else "out of memory") from None
         except KeyboardInterrupt:
             raise Interrupted("interrupted") from None
 
@@ -114,5 +114,6 @@ def cli() -> None:
 def main() -> None:
     """The command `aligner`."""
     logging.basicConfig(format="aligner: %(message)s")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that no partial file is left
+    for number in (signal.SIGTERM, signal.SIGHUP):  # so that no partial file is left
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     cli(prog_name="aligner")

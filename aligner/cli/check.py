@@ -5,6 +5,10 @@ from __future__ import annotations
 import click
 
 from aligner.cli import options
+from aligner.errors import DataError
+from aligner.files import display_name
+
+LAYOUTS = ("bars", "tsv")
 
 
 @click.command("check")
@@ -12,8 +16,12 @@ from aligner.cli import options
 @click.argument("tgt", required=False)
 @click.option("--links", metavar="LINKS", help="Links of the text, to be checked against it.")
 @options.format("--from", "source", "LINKS")
-@options.base("--base", "base", "LINKS, if it cannot be seen")
-@click.option("--layout", type=click.Choice(["auto", "bars", "tsv"]), default="auto", help="Of one file.")
+@options.base("--base", "base", "LINKS")
+@click.option(
+    "--layout",
+    type=click.Choice(LAYOUTS),
+    help="How one file separates the two sides.  [default: detected]",
+)
 @options.encoding
 @options.lowercase
 def command(
@@ -22,7 +30,7 @@ def command(
     links: str | None,
     source: str | None,
     base: int | None,
-    layout: str,
+    layout: str | None,
     encoding: str,
     lowercase: bool,
 ) -> None:
@@ -38,21 +46,25 @@ def command(
     import numpy as np
 
     from aligner.corpus import read_corpus
-    from aligner.links import LinkReader
+    from aligner.formats import LinkReader
 
+    if tgt is not None and layout is not None:
+        raise click.UsageError("--layout is for one file with both sides.")
+    if links is None and (source is not None or base is not None):
+        raise click.UsageError("--from and --base are for --links.")
     options.one_stdin(src, *(path for path in (tgt, links) if path))
     corpus = read_corpus(src, tgt, encoding=encoding, lowercase=lowercase, layout=layout)
+    if len(corpus) == 0:
+        raise DataError("no sentence pairs", file=display_name(src))
     rows = [("pairs", f"{len(corpus)}")]
     for name, side in (("source", corpus.src), ("target", corpus.tgt)):
         lengths = side.lengths
         rows += [
             (f"{name} tokens", f"{len(side.ids)}"),
-            (f"{name} words", f"{len(side.vocab)}"),
+            (f"{name} vocabulary", f"{len(side.vocab)}"),
             (f"{name} lines empty", f"{int((lengths == 0).sum())}"),
+            (f"{name} line longest", f"{lengths.max()} (line {np.argmax(lengths) + 1})"),
         ]
-        if len(corpus):
-            at = int(np.argmax(lengths))
-            rows.append((f"{name} line longest", f"{lengths[at]} (line {at + 1})"))
     if links is not None:
         found = LinkReader(links, source, base, text=corpus).read()
         rows.append(("links", f"{len(found.src)}"))

@@ -8,15 +8,15 @@ from collections import Counter
 import click
 
 from aligner.cli import options
-from aligner.links import FORMATS
+from aligner.formats import FORMATS
 
 
 @click.command("convert")
 @click.argument("links", default="-")
 @options.format("--from", "source", "LINKS")
 @click.option("--to", "target", type=click.Choice(list(FORMATS)), default="pharaoh", help="Format to write.")
-@options.base("--base", "base", "LINKS, if it cannot be seen")
-@options.base("--to-base", "to_base", "the output [1 for talp and wpt, else 0]")
+@options.base("--base", "base", "LINKS")
+@options.base("--to-base", "to_base", "the output", "1 for talp and wpt, else 0")
 @click.option("--transpose", is_flag=True, help="Swap the sides: `i-j` becomes `j-i`.")
 @options.text("The sentences of LINKS: links to words that are not there are refused.")
 @options.output
@@ -35,7 +35,7 @@ def command(
 ) -> None:
     """Rewrite links in another format.
 
-    LINKS is a file of links; its format is seen from the first lines where that is safe.
+    LINKS is a file of links; its format and base are detected where that is safe.
 
     Formats:
 
@@ -45,17 +45,17 @@ def command(
       aligner convert --from wpt --to gold test.wa.nonullalign -o test.gold
     """
     from aligner.files import open_output
-    from aligner.links import LinkReader, format_links, losses
+    from aligner.formats import LinkReader, format_links, losses
 
     options.one_stdin(links, *(text or ()))
     lost: Counter[str] = Counter()
     with open_output(output, overwrite) as out:
         reader = LinkReader(links, source, base, text=options.read_text(text, encoding))
-        for block in options.progress(reader.blocks()):
+        for first, block in reader.blocks():
             lost += losses(block, target)
             block = block.transposed() if transpose else block
-            out.write(format_links(block, target, reader.n_sentences, to_base))
+            out.write(format_links(block, target, first, to_base))
     if reader.n_null:
         logging.warning("%s: %d links to the NULL word (0) left out", reader.name, reader.n_null)
     for what, n in lost.items():
-        logging.warning("%s: %d %s cannot be written as %s", reader.name, n, what, target)
+        logging.warning("%s: %d %s: %s has no mark for them", reader.name, n, what, target)

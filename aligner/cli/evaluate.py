@@ -3,35 +3,45 @@
 from __future__ import annotations
 
 import logging
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from aligner.cli import options
 from aligner.errors import DataError
-from aligner.links import FORMATS, LinkReader, Links
+
+if TYPE_CHECKING:
+    from aligner.corpus import Corpus
+    from aligner.formats import LinkReader
+    from aligner.links import Links
 
 
 @click.command("evaluate")
 @click.argument("hyp")
 @click.argument("gold")
 @click.argument("hyp2", required=False)
-@click.option("--first", type=click.IntRange(1), metavar="N", help="The first N sentences only.")
-@click.option("--last", type=click.IntRange(1), metavar="N", help="The last N sentences of each file only.")
-@click.option("--by-sentence", is_flag=True, help="A line of scores a sentence, as TSV.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("-b", "--score-only", is_flag=True, help="Print the AER only.")
+@click.option("--first", type=click.IntRange(1), metavar="N", help="Score the first N sentences only.")
+@click.option("--last", type=click.IntRange(1), metavar="N", help="Score the last N of each file only.")
+@click.option("--by-sentence", is_flag=True, help="Print a line of scores per sentence, as TSV.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, shares between 0 and 1.")
+@click.option("-b", "--score-only", is_flag=True, help="Print the AER only, in percent.")
 @click.option("-w", "--width", type=click.IntRange(0, 15), default=2, help="Digits after the point.")
-@click.option("--alpha", type=click.FloatRange(0, 1), default=0.4, help="Weight of precision in F-alpha.")
+@click.option("--alpha", type=options.Share(0, 1), default=0.4, help="Weight of precision in F(alpha).")
 @click.option(
     "--bootstrap", type=click.IntRange(0), default=1000, metavar="N", help="Samples; 0: no intervals."
 )
-@click.option("--level", type=click.FloatRange(0, 100), default=95.0, help="Of the intervals, in percent.")
-@click.option("--seed", type=click.IntRange(0), default=1, help="Of the bootstrap.")
-@options.format("--hyp-format", "hyp_format", "HYP")
+@click.option(
+    "--level",
+    type=options.Share(0, 100),
+    default=95.0,
+    help="Confidence level of the intervals, in percent.",
+)
+@click.option("--seed", type=click.IntRange(0), default=1, help="Seed of the bootstrap.")
+@options.format("--hyp-format", "hyp_format", "HYP and HYP2")
 @options.format("--gold-format", "gold_format", "GOLD")
-@options.base("--hyp-base", "hyp_base", "HYP, if it cannot be seen")
-@options.base("--gold-base", "gold_base", "GOLD, if it cannot be seen")
-@options.text("The sentences: check links, and split scores by rare (at most 5 times) and common words.")
+@options.base("--hyp-base", "hyp_base", "HYP and HYP2")
+@options.base("--gold-base", "gold_base", "GOLD")
+@options.text("The sentences: check links against them, and split scores by rare and common words.")
 @click.option("--counts", nargs=2, metavar="SRC TGT", help="Corpus to count words in.  [default: --text]")
 @options.lowercase
 def command(
@@ -59,9 +69,11 @@ def command(
 ) -> None:
     """Score links against a gold standard.
 
-    Precision against sure and possible links, recall against the sure ones, AER, F1, F-alpha, the share of
-    links whose words have no other link, and bootstrap intervals. With HYP2 also the difference in AER by
-    paired bootstrap, and the symmetry |A n B| / |A u B|.
+    Precision against all gold links, sure or possible; recall against the sure ones; AER, F1 and F(alpha);
+    the share of one-to-one links (both words have no other link), in HYP and in GOLD; bootstrap intervals.
+    With HYP2 also the p-value of the difference in AER by paired bootstrap, and the symmetry
+    |A n B| / |A u B|. With --text also the scores of links with a rare word on either side (at most 5
+    occurrences), and of all others. A share of nothing is 100%.
 
     \b
     Example:
@@ -70,12 +82,15 @@ def command(
       aligner evaluate data/sample.forward data/sample.gold data/sample.reverse
     """
     from aligner import report
-    from aligner.evaluate import evaluate
+    from aligner.evaluate import RARE, evaluate
+    from aligner.formats import LinkReader
 
     if first is not None and last is not None:
         raise click.UsageError("--first and --last exclude each other.")
-    if counts is not None and text is None:
-        raise click.UsageError("--counts needs --text.")
+    if score_only and (as_json or by_sentence):
+        raise click.UsageError("--score-only prints one number: not with --json or --by-sentence.")
+    if text is None and (counts is not None or lowercase):
+        raise click.UsageError("--counts and --lowercase need --text.")
     hyps = [hyp] if hyp2 is None else [hyp, hyp2]
     options.one_stdin(*hyps, gold, *(text or ()), *(counts or ()))
     corpus = options.read_text(text, encoding, lowercase)
@@ -87,11 +102,15 @@ def command(
         LinkReader(gold, gold_format, gold_base, format_option="--gold-format", base_option="--gold-base")
     )
     *found, answer = matched(readers, first, last)
+    settings: dict[str, object] = {"lines": f"first{first}" if first else f"last{last}" if last else "all"}
+    settings |= {"null": "no", "alpha": f"{alpha:g}", "ci": f"{level:g}", "boot": bootstrap, "seed": seed}
+    counted = options.read_text(counts, encoding, lowercase)
     if corpus is not None:
-        if len(corpus) != len(answer):
-            raise DataError(f"the text has {len(corpus)} sentences, {len(answer)} are scored")
+        corpus = cut(corpus, len(answer), bool(last))
         for reader, links in zip(readers, [*found, answer], strict=True):
-            reader.check(links, corpus, skipped=reader.n_sentences - len(links) if last else 0)
+            reader.check(links, corpus)
+        tokens = [len(side.ids) for side in ((counted or corpus).src, (counted or corpus).tgt)]
+        settings |= {"rare": RARE, "lc": "yes" if lowercase else "no", "tokens": f"{tokens[0]}+{tokens[1]}"}
     evaluation = evaluate(
         found,
         answer,
@@ -100,10 +119,8 @@ def command(
         seed=seed,
         level=level,
         text=corpus,
-        counted=options.read_text(counts, encoding, lowercase),
+        counted=counted,
     )
-    settings: dict[str, object] = {"lines": f"first{first}" if first else f"last{last}" if last else "all"}
-    settings |= {"null": "no", "alpha": f"{alpha:g}", "ci": f"{level:g}", "boot": bootstrap, "seed": seed}
     signature = report.signature(evaluation, settings)
     if score_only:
         for result in evaluation.results:
@@ -111,29 +128,60 @@ def command(
     elif as_json:
         click.echo(report.as_json(evaluation, hyps, signature, by_sentence, alpha), nl=False)
     elif by_sentence:
-        click.echo(report.as_tsv(evaluation, hyps, alpha, width), nl=False)
+        click.echo(report.as_tsv(evaluation, hyps, signature, alpha, width), nl=False)
     else:
         click.echo(report.as_text(evaluation, hyps, signature, alpha, width), nl=False)
 
 
 def matched(readers: list[LinkReader], first: int | None, last: int | None) -> list[Links]:
-    """The sentences to compare, of as many in each file. WPT files have no lines for those without links."""
+    """The sentences to compare, of as many in each file; the gold standard is the last.
+
+    WPT files do not tell how many sentences without links they end with: they are filled up, and their last
+    sentences are known only if they have no more than are wanted.
+    """
     files = [reader.read() for reader in readers]
-    for reader in readers:
-        if reader.n_null:
-            logging.warning("%s: %d links to the NULL word (0) left out", reader.name, reader.n_null)
     wanted = first or last or max(len(links) for links in files)
-    for k, reader in enumerate(readers):
-        if reader.format is not None and FORMATS[reader.format].link_a_line:
-            files[k] = files[k].padded(wanted)
     if wanted == 0:
         raise DataError("no sentences to score", file=readers[-1].name)
+    for k, (reader, links) in enumerate(zip(readers, files, strict=True)):
+        if reader.link_per_line:
+            if last is not None and len(links) > last:
+                raise DataError(
+                    "a WPT file does not tell which its last sentences are",
+                    file=reader.name,
+                    hint="convert it with `aligner convert --to gold --text SRC TGT` first",
+                )
+            files[k] = links.padded(wanted)
     if first is None and last is None and any(len(links) != wanted for links in files):
-        lengths = ", ".join(
-            f"{reader.name} has {len(links)} lines" for reader, links in zip(readers, files, strict=True)
-        )
-        raise DataError(lengths, hint="score a part of them with --first N or --last N")
+        counts = (f"{reader.name} has {len(links)}" for reader, links in zip(readers, files, strict=True))
+        raise DataError(f"{', '.join(counts)} lines", hint="score a part of them with --first N or --last N")
     for reader, links in zip(readers, files, strict=True):
         if len(links) < wanted:
             raise DataError(f"{len(links)} lines, fewer than {wanted}", file=reader.name)
-    return [links.part(len(links) - wanted, len(links)) if last else links.part(0, wanted) for links in files]
+    files = [cut(links, wanted, bool(last)) for links in files]
+    look(readers, files)
+    return files
+
+
+Sentences = TypeVar("Sentences", "Links", "Corpus")
+
+
+def cut(sentences: Sentences, n: int, last: bool) -> Sentences:
+    """The first or the last n sentences of links or text."""
+    if len(sentences) < n:
+        raise DataError(f"the text has {len(sentences)} sentences, {n} are scored")
+    return sentences.part(len(sentences) - n, len(sentences)) if last else sentences.part(0, n)
+
+
+def look(readers: list[LinkReader], files: list[Links]) -> None:
+    """Says what looks wrong, or makes a score a matter of definition."""
+    *hyps, gold = files
+    for reader, links in zip(readers, files, strict=True):
+        if reader.n_null:
+            logging.warning("%s: %d links to the NULL word (0) left out", reader.name, reader.n_null)
+        if len(links.src) == 0:
+            logging.warning("%s: no links", reader.name)
+    if len(gold.src) and gold.sure is not None and not gold.sure.any():
+        logging.warning("%s: no sure links: recall is 100%% by definition", readers[-1].name)
+    if gold.sure is None and any(links.sure is not None for links in hyps):
+        logging.warning("HYP has possible links and GOLD has none: are they in the right order?")

@@ -22,12 +22,15 @@ def command(prefix: str, pairs: int, seed: int, overwrite: bool) -> None:
       aligner generate --pairs 10000 toy
     """
     import contextlib
+    import os
 
     from tqdm import tqdm
 
     from aligner.files import open_output
     from aligner.generate import generate
 
+    if not os.path.basename(prefix) or os.path.isdir(prefix):
+        raise click.BadParameter("it must end in a file name.", param_hint="PREFIX")
     with contextlib.ExitStack() as stack:
         outs = [
             stack.enter_context(open_output(f"{prefix}.{suffix}", overwrite))

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Iterator, Mapping
+import math
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
-from aligner.links import FORMATS
+from aligner.formats import FORMATS
 
 if TYPE_CHECKING:
     from aligner.corpus import Corpus
-    from aligner.links import Links
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -40,12 +40,19 @@ def documented(title: str, registry: Mapping[str, Entry]) -> Callable[[F], F]:
 
 def output(command: F) -> F:
     """-o and --overwrite."""
+
+    def named(_: click.Context, __: click.Parameter, path: str) -> str:
+        if not path:
+            raise click.BadParameter("a file name is needed.")
+        return path
+
     command = click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")(command)
     return click.option(
         "-o",
         "--output",
         metavar="OUT",
         default="-",
+        callback=named,
         help="Where to write; compressed if it ends in .gz, .bz2, .xz or .zst.",
     )(command)
 
@@ -71,6 +78,7 @@ def lowercase(command: F) -> F:
 
 def _known_encoding(_: click.Context, __: click.Parameter, name: str) -> str:
     try:
+        "".encode(name)  # refuses codecs that are not of text
         return codecs.lookup(name).name
     except LookupError:
         raise click.BadParameter(f"unknown encoding {name!r}.") from None
@@ -79,29 +87,29 @@ def _known_encoding(_: click.Context, __: click.Parameter, name: str) -> str:
 def format(name: str, target: str, of: str) -> Callable[[F], F]:
     """A choice of link formats; not given: seen from the file."""
     return click.option(
-        name, target, type=click.Choice(list(FORMATS)), help=f"Format of {of}, if it cannot be seen."
+        name, target, type=click.Choice(list(FORMATS)), help=f"Format of {of}.  [default: detected]"
     )
 
 
-def base(name: str, target: str, of: str) -> Callable[[F], F]:
+def base(name: str, target: str, of: str, default: str = "detected") -> Callable[[F], F]:
     """0 or 1; not given: seen from the file, or usual in its format."""
     return click.option(
         name,
         target,
         type=click.Choice(["0", "1"]),
         callback=lambda _, __, value: None if value is None else int(value),
-        help=f"Number of a sentence's first word in {of}.",
+        help=f"Number of a sentence's first word in {of}.  [default: {default}]",
     )
 
 
-def progress(blocks: Iterator[Links]) -> Iterator[Links]:
-    """The same blocks, with a bar on a terminal when they take long."""
-    from tqdm import tqdm
+class Share(click.FloatRange):
+    """A number between two others, and a number at all."""
 
-    with tqdm(unit=" lines", unit_scale=True, disable=None, delay=1, leave=False) as bar:
-        for block in blocks:
-            yield block
-            bar.update(len(block))
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = float(super().convert(value, param, ctx))
+        if math.isnan(number):
+            self.fail("nan is not a number.", param, ctx)
+        return number
 
 
 def one_stdin(*paths: str) -> None:

@@ -25,8 +25,16 @@ from aligner.symmetrize import METHODS, VARIANTS
     default="symal",
     help="Whose links and whose order of links, byte for byte.",
 )
-@click.option("--threshold", type=float, help="Of soft-union (0.4) and product (0.25).")
+@click.option(
+    "--threshold",
+    type=options.Share(0, 1),
+    help="Keep links that score above this.  [default: "
+    + ", ".join(f"{how.threshold} for {name}" for name, how in METHODS.items() if how.threshold is not None)
+    + "]",
+)
 @click.option("--scores", is_flag=True, help="Print `i-j:p` (soft-union, product).")
+@options.format("--from", "source", "FORWARD and REVERSE")
+@options.base("--base", "base", "FORWARD and REVERSE")
 @options.text("The sentences: links to words that are not there are refused.")
 @options.output
 @options.documented("Methods:", METHODS)
@@ -37,6 +45,8 @@ def command(
     variant: str,
     threshold: float | None,
     scores: bool,
+    source: str | None,
+    base: int | None,
     text: tuple[str, str] | None,
     encoding: str,
     output: str,
@@ -44,8 +54,9 @@ def command(
 ) -> None:
     """Make one alignment of two directional ones.
 
-    FORWARD is the alignment p(tgt | src), at most one link a target word; REVERSE is p(src | tgt), at most
-    one link a source word. Both are lines of `i-j` links, source first; `i-j:p` for soft-union and product.
+    FORWARD is the alignment p(tgt | src), at most one link per target word; REVERSE is p(src | tgt), at most
+    one link per source word. Both are lines of `i-j` links, source first, or any other format that
+    `aligner convert` reads; soft-union and product need scores, `i-j:p`. Links are written from 0.
 
     Methods:
 
@@ -54,18 +65,20 @@ def command(
       aligner symmetrize data/sample.forward data/sample.reverse -m grow-diag
       aligner symmetrize --variant atools -m union forward.gz reverse.gz -o links.gz
     """
+    import numpy as np
+
     from aligner.files import open_output
-    from aligner.links import LinkReader, format_links
+    from aligner.formats import LinkReader, format_links
     from aligner.symmetrize import symmetrize_files
 
-    soft = METHODS[method].blend is not None
+    soft = METHODS[method].threshold is not None
     if not soft and (scores or threshold is not None):
         raise click.UsageError(f"--scores and --threshold are for soft-union and product, not {method}.")
     options.one_stdin(forward, reverse, *(text or ()))
     with open_output(output, overwrite) as out:
         corpus = options.read_text(text, encoding)
-        # Heuristics do not care where counting begins: positions are read, and written, as they stand.
-        a, b = (LinkReader(path, "scored" if soft else None, 0, text=corpus) for path in (forward, reverse))
-        blocks = symmetrize_files(a, b, method, variant=variant, threshold=threshold)
-        for links in options.progress(blocks):
+        a, b = (LinkReader(path, source, base, text=corpus) for path in (forward, reverse))
+        for links in symmetrize_files(a, b, method, variant=variant, threshold=threshold):
+            if links.scores is not None:
+                np.round(links.scores, 6, out=links.scores)
             out.write(format_links(links, "scored" if scores else "pharaoh"))
