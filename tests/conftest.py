@@ -22,7 +22,7 @@ def data() -> Path:
 
 @pytest.fixture
 def shared() -> Path:
-    """Real corpora with gold links, which do not come with the project: tests that want them may be skipped."""
+    """Real corpora with gold links, which do not come with the project; tests of them may be skipped."""
     folder = Path(os.environ.get("ALIGNER_DATA", ROOT.parent / "shared" / "data"))
     if not folder.is_dir():
         pytest.skip(f"no {folder}")
