@@ -1,6 +1,7 @@
 """The extensions and their Cython directives; everything else is in pyproject.toml."""
 
 import os
+import platform
 import subprocess
 import tempfile
 from pathlib import Path
@@ -27,18 +28,42 @@ def openmp_flags() -> list[str]:
 
 
 OPENMP = openmp_flags()
+RELAXED = ["-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math", "-fno-math-errno"]  # see _hmm.pyx
+AVX2 = ["-mavx2", "-mfma"]
+AVX512 = [*AVX2, "-mavx512f", "-mavx512vl", "-mavx512dq", "-mavx512bw", "-mprefer-vector-width=512"]
+X86 = platform.machine() in ("x86_64", "AMD64")
+# Kernels that are built several times: suffix of the module -> flags. `_double` is for tests only.
+VARIANTS = {
+    "_hmm": {"": RELAXED, "_double": ["-DALIGNER_DOUBLE"]}
+    | ({"_avx2": RELAXED + AVX2, "_avx512": RELAXED + AVX512} if X86 else {}),
+    "_model1": {"": [], "_double": ["-DALIGNER_DOUBLE"]},
+}
+
+
+def source(path: Path, suffix: str) -> str:
+    """The source of a variant: the same, under its own name."""
+    if not suffix:
+        return str(path)
+    copy = Path(BUILD, "variants", f"{path.stem}{suffix}.pyx")
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    if not copy.exists() or copy.read_text() != path.read_text():
+        copy.write_text(path.read_text())
+    return str(copy)
+
+
 EXTENSIONS = [
     Extension(
-        f"aligner.{path.stem}",
-        [str(path)],
-        depends=[str(p) for p in sorted(Path("ext").glob("*.[ph]*")) if p.suffix in (".pxd", ".h")],
+        f"aligner.{path.stem}{suffix}",
+        [source(path, suffix)],
+        depends=[str(p) for p in sorted(Path("ext").iterdir()) if p.suffix in (".pxd", ".h")],
         include_dirs=["ext"],
         define_macros=[("ALIGNER_FLAGS", '"{}"'.format(" ".join(FLAGS + OPENMP)))],
-        extra_compile_args=FLAGS + OPENMP,
+        extra_compile_args=FLAGS + OPENMP + extra,
         extra_link_args=OPENMP,
         language="c++",
     )
     for path in sorted(Path("ext").glob("*.pyx"))
+    for suffix, extra in VARIANTS.get(path.stem, {"": []}).items()
 ]
 DIRECTIVES = {
     "language_level": 3,

@@ -109,6 +109,14 @@ class Corpus:
         """Sentence pairs start to stop."""
         return Corpus(self.src.part(start, stop), self.tgt.part(start, stop))
 
+    def select(self, keep: npt.NDArray[np.bool_]) -> Corpus:
+        """The sentence pairs to keep; vocabularies stay as they are."""
+        sides = []
+        for side in (self.src, self.tgt):
+            offsets = np.concatenate([[0], np.cumsum(side.lengths[keep])])
+            sides.append(Side(side.ids[np.repeat(keep, side.lengths)], offsets, side.vocab))
+        return Corpus(*sides)
+
 
 def read_corpus(
     src: str,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -42,6 +42,10 @@ class Links:
     def transposed(self) -> Links:
         """The same links with the sides swapped."""
         return Links(self.offsets, self.tgt, self.src, self.sure, self.scores)
+
+    def rounded(self) -> Links:
+        """With scores to six decimals, as they are written."""
+        return self if self.scores is None else replace(self, scores=np.round(self.scores, 6))
 
     def part(self, start: int, stop: int) -> Links:
         """Sentences start to stop."""

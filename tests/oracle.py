@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import re
 
 
@@ -121,3 +123,86 @@ def wpt_scores(hyp: set, lines: list[str]) -> tuple[float, float, float]:
     sure = {link for link, label in links.items() if label == "S"}
     a_s, a_p = len(hyp & sure), len(hyp & links.keys())
     return a_p / len(hyp), a_s / len(sure), 1 - (a_s + a_p) / (len(hyp) + len(sure))
+
+
+def transition(jump: list, I: int, before: int, after: int) -> float:
+    """jump(after - before) over its sum for all valid `after`; the outermost buckets are shared evenly.
+
+    jump: left of -W, distances -W ... W, right of W.
+    """
+    W = (len(jump) - 3) // 2
+
+    def weight(i: int) -> float:
+        distance = i - before
+        if abs(distance) <= W:
+            return jump[1 + W + distance]
+        same_side = [k for k in range(I) if (k - before) * distance > 0 and abs(k - before) > W]
+        return jump[0 if distance < 0 else -1] / len(same_side)
+
+    return weight(after) / sum(weight(i) for i in range(I))
+
+
+def first_position(first: list, I: int, i: int) -> float:
+    """The distribution of the first position: 0 ... W - 1, and the rest shared evenly."""
+    W = len(first) - 1
+    weights = [first[k] if k < W else first[W] / (I - W) for k in range(I)]
+    return weights[i] / sum(weights)
+
+
+def hmm(emit: list, null: list, jump: list, first: list, p0: float) -> dict:
+    """Every path of an HMM with NULL twins, by enumeration: emit [J][I], null [J].
+
+    loglik  log p(f | e)               gamma  [J][I] posterior of each link     nulls  [J] of NULL
+    jumps   expected jumps by bucket   firsts expected first positions by bucket
+    best    probability of the best path, and `score(path)` that of a path; states [0, I) words, [I, 2I) twins
+    """
+    J, I = len(emit), len(emit[0])
+    W = (len(jump) - 3) // 2
+
+    def score(path: tuple) -> float:
+        p = 1.0
+        for j, state in enumerate(path):
+            i, twin = state % I, state >= I
+            if j == 0:
+                p *= first_position(first, I, i) * (p0 if twin else 1 - p0)
+            elif twin:
+                p *= p0 if path[j - 1] % I == i else 0.0
+            else:
+                p *= (1 - p0) * transition(jump, I, path[j - 1] % I, i)
+            p *= null[j] if twin else emit[j][i]
+        return p
+
+    gamma = [[0.0] * I for _ in range(J)]
+    nulls, jumps, firsts = [0.0] * J, [0.0] * len(jump), [0.0] * len(first)
+    total = best = 0.0
+    for path in itertools.product(range(2 * I), repeat=J):
+        p = score(path)
+        total += p
+        best = max(best, p)
+        firsts[min(path[0] % I, W)] += p
+        for j, state in enumerate(path):
+            if state < I:
+                gamma[j][state] += p
+                if j > 0:
+                    distance = state - path[j - 1] % I
+                    jumps[max(0, min(distance + W + 1, 2 * W + 2))] += p
+            else:
+                nulls[j] += p
+    return {
+        "loglik": math.log(total),
+        "gamma": [[x / total for x in row] for row in gamma],
+        "nulls": [x / total for x in nulls],
+        "jumps": [x / total for x in jumps],
+        "firsts": [x / total for x in firsts],
+        "best": best,
+        "score": score,
+    }
+
+
+def model1(emit: list, null: list) -> tuple[float, list, list]:
+    """Log-likelihood and posteriors of Model 1: emit [J][I], null [J]."""
+    I = len(emit[0])
+    totals = [n + sum(row) for row, n in zip(emit, null, strict=True)]
+    loglik = sum(math.log(x / (I + 1)) for x in totals)
+    gamma = [[x / total for x in row] for row, total in zip(emit, totals, strict=True)]
+    return loglik, gamma, [n / total for n, total in zip(null, totals, strict=True)]

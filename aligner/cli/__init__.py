@@ -17,7 +17,18 @@ import click
 
 from aligner.errors import DataError
 
-COMMANDS = ("symmetrize", "evaluate", "convert", "check", "generate")
+COMMANDS = (
+    "align",
+    "train",
+    "decode",
+    "info",
+    "lexicon",
+    "symmetrize",
+    "evaluate",
+    "convert",
+    "check",
+    "generate",
+)
 
 
 class Failure(click.ClickException):
@@ -72,12 +83,12 @@ def show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     """Version, and how the kernels were built."""
     if not wanted or ctx.resilient_parsing:
         return
-    from aligner import __version__, _build
+    from aligner import __version__, _build, simd
 
     click.echo(f"aligner {__version__}")
     click.echo(f"Cython {_build.cython_version()}, flags {_build.flags()}")
     click.echo(f"OpenMP {'on' if _build.openmp_enabled() else 'off'}")
-    click.echo(f"SIMD {_build.simd_in_use()} in use, {_build.simd_available()} available")
+    click.echo(f"SIMD {simd.level('_hmm')} in use, {_build.simd_available()} available")
     ctx.exit()
 
 

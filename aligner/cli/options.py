@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import math
+import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -125,3 +126,56 @@ def read_text(paths: tuple[str, str] | None, encoding: str, lowercase: bool = Fa
     from aligner.corpus import read_corpus
 
     return read_corpus(*paths, encoding=encoding, lowercase=lowercase)
+
+
+def corpus_arguments(command: F) -> F:
+    """SRC [TGT] and how they are read."""
+    for add in (
+        lowercase,
+        encoding,
+        click.option(
+            "--layout",
+            type=click.Choice(["bars", "tsv"]),
+            help="How one file separates the two sides.  [default: detected]",
+        ),
+        click.argument("tgt", required=False),
+        click.argument("src", default="-"),
+    ):
+        command = add(command)
+    return command
+
+
+def threads(command: F) -> F:
+    """--threads, by default as many as this process may use; results do not depend on it."""
+
+    def available(_: click.Context, __: click.Parameter, n: int | None) -> int:
+        return n or len(os.sched_getaffinity(0))
+
+    return click.option(
+        "--threads",
+        type=click.IntRange(1, 1024),
+        callback=available,
+        help="Threads; links do not depend on them.  [default: all cores]",
+    )(command)
+
+
+def recipe(command: F) -> F:
+    """How a model is trained."""
+    for add in (
+        click.option("--log-json", metavar="FILE", help="Write a line of JSON per iteration."),
+        click.option("-q", "--quiet", is_flag=True, help="No line per iteration on stderr."),
+        click.option(
+            "--max-length",
+            type=click.IntRange(0),
+            default=0,
+            help="Do not train on pairs with a longer side; 0: on all.",
+        ),
+        click.option(
+            "--window", type=click.IntRange(1, 17), default=5, help="Jumps as far share one probability."
+        ),
+        click.option("--p0", type=Share(1e-6, 0.999), default=0.2, help="Probability of NULL."),
+        click.option("--ibm1-iterations", type=click.IntRange(1), default=5, help="Iterations of Model 1."),
+        click.option("--iterations", type=click.IntRange(0), default=5, help="Iterations of the HMM."),
+    ):
+        command = add(command)
+    return command

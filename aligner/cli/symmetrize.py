@@ -65,8 +65,6 @@ def command(
       aligner symmetrize data/sample.forward data/sample.reverse -m grow-diag
       aligner symmetrize --variant atools -m union forward.gz reverse.gz -o links.gz
     """
-    import numpy as np
-
     from aligner.files import open_output
     from aligner.formats import LinkReader, format_links
     from aligner.symmetrize import symmetrize_files
@@ -79,6 +77,4 @@ def command(
         corpus = options.read_text(text, encoding)
         a, b = (LinkReader(path, source, base, text=corpus) for path in (forward, reverse))
         for links in symmetrize_files(a, b, method, variant=variant, threshold=threshold):
-            if links.scores is not None:
-                np.round(links.scores, 6, out=links.scores)
-            out.write(format_links(links, "scored" if scores else "pharaoh"))
+            out.write(format_links(links.rounded(), "scored" if scores else "pharaoh"))

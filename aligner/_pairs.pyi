@@ -1,0 +1,33 @@
+import numpy as np
+import numpy.typing as npt
+
+_Int64 = npt.NDArray[np.int64]
+_Int32 = npt.NDArray[np.int32]
+_Float = npt.NDArray[np.float32]
+
+def number_cells(
+    tgt_ids: _Int32,
+    src_offsets: _Int64,
+    tgt_offsets: _Int64,
+    order: _Int32,
+    starts: _Int64,
+    sentence: _Int32,
+    cell_offsets: _Int64,
+    blocks: _Int64,
+    n_tgt_words: int,
+    cells: _Int32,
+    rows: _Int64,
+    n_threads: int,
+) -> _Int32: ...
+def sort_rows(rows: _Int64, pair_tgt: _Int32, t: _Float) -> tuple[_Int32, _Float]: ...
+def find_cells(
+    src_ids: _Int32,
+    src_offsets: _Int64,
+    tgt_ids: _Int32,
+    tgt_offsets: _Int64,
+    cell_offsets: _Int64,
+    rows: _Int64,
+    pair_tgt: _Int32,
+    cells: _Int32,
+    n_threads: int,
+) -> None: ...

@@ -1,0 +1,100 @@
+"""aligner align"""
+
+from __future__ import annotations
+
+import contextlib
+
+import click
+
+from aligner.cli import options
+from aligner.symmetrize import METHODS
+
+
+@click.command("align")
+@options.corpus_arguments
+@click.option(
+    "--symmetrize",
+    "method",
+    type=click.Choice(list(METHODS)),
+    metavar="METHOD",
+    default="soft-union",
+    help="How the two directions become one, see `aligner symmetrize --help`.",
+)
+@click.option(
+    "--threshold",
+    type=options.Share(0, 1),
+    default=0.5,
+    help="Keep links that score above this, in each direction or combined.",
+)
+@click.option("--scores", is_flag=True, help="Print `i-j:p` (soft-union, product).")
+@click.option("--forward", metavar="FILE", help="Write the links p(tgt | src) with their scores.")
+@click.option("--reverse", metavar="FILE", help="Write the links p(src | tgt) with their scores.")
+@click.option("--save", metavar="MODEL", help="Keep the model, for `aligner decode`.")
+@options.recipe
+@options.threads
+@options.output
+def command(
+    src: str,
+    tgt: str | None,
+    layout: str | None,
+    encoding: str,
+    lowercase: bool,
+    method: str,
+    threshold: float,
+    scores: bool,
+    forward: str | None,
+    reverse: str | None,
+    save: str | None,
+    iterations: int,
+    ibm1_iterations: int,
+    p0: float,
+    window: int,
+    max_length: int,
+    quiet: bool,
+    log_json: str | None,
+    threads: int,
+    output: str,
+    overwrite: bool,
+) -> None:
+    """Align a corpus: train Model 1 and the HMM on it in both directions, and print links.
+
+    SRC and TGT are two files, line by line; or SRC alone, a file or stdin of `source ||| target` or
+    tab-separated lines. One line of `i-j` links per sentence pair, in the same order.
+
+    \b
+    Example:
+      aligner align data/generated.src data/generated.tgt -o generated.links
+      aligner align --lowercase --symmetrize grow-diag-final-and < corpus.both > links
+    """
+    from aligner import decode, em, modelfile
+    from aligner.corpus import read_corpus
+    from aligner.files import open_output
+    from aligner.formats import format_links
+
+    if scores and METHODS[method].threshold is None:
+        raise click.UsageError(f"--scores is for soft-union and product, not {method}.")
+    with contextlib.ExitStack() as stack:
+        out = stack.enter_context(open_output(output, overwrite))
+        directions = [
+            None if path is None else stack.enter_context(open_output(path, overwrite))
+            for path in (forward, reverse)
+        ]
+        log = None if log_json is None else stack.enter_context(open(log_json, "w"))
+        corpus = read_corpus(src, tgt, encoding=encoding, lowercase=lowercase, layout=layout)
+        recipe = em.Recipe(ibm1_iterations, iterations, p0, window, max_length)
+        model, cells = em.train(
+            corpus,
+            recipe,
+            n_threads=threads,
+            quiet=quiet,
+            log=log,
+            settings={"src": src, "tgt": tgt, "lowercase": lowercase},
+        )
+        if save is not None:
+            modelfile.save(model, save, overwrite)
+        for links in decode.align(model, corpus, n_threads=threads, cells=cells):
+            for side, one in zip(directions, links, strict=True):
+                if side is not None:
+                    side.write(format_links(decode.above(one, threshold).rounded(), "scored"))
+            both = decode.combine(*links, method, threshold)
+            out.write(format_links(both.rounded(), "scored" if scores else "pharaoh"))

@@ -1,0 +1,87 @@
+"""aligner decode"""
+
+from __future__ import annotations
+
+import click
+
+from aligner.cli import options
+from aligner.symmetrize import METHODS
+
+
+@click.command("decode")
+@click.argument("model")
+@click.argument("src", default="-")
+@click.argument("tgt", required=False)
+@click.option(
+    "--layout",
+    type=click.Choice(["bars", "tsv"]),
+    help="How one file separates the two sides.  [default: detected]",
+)
+@options.encoding
+@click.option(
+    "--method",
+    type=click.Choice(["posterior", "viterbi"]),
+    default="posterior",
+    help="Links by their posterior probability, or of each direction's best path.",
+)
+@click.option(
+    "--direction",
+    type=click.Choice(["both", "forward", "reverse"]),
+    default="both",
+    help="p(tgt | src), p(src | tgt), or the two made one.",
+)
+@click.option(
+    "--symmetrize",
+    "combination",
+    type=click.Choice(list(METHODS)),
+    metavar="METHOD",
+    help="How two directions become one.  [default: soft-union; of best paths grow-diag-final-and]",
+)
+@click.option("--threshold", type=options.Share(0, 1), default=0.5, help="Keep links that score above this.")
+@click.option("--scores", is_flag=True, help="Print `i-j:p`.")
+@options.threads
+@options.output
+def command(
+    model: str,
+    src: str,
+    tgt: str | None,
+    layout: str | None,
+    encoding: str,
+    method: str,
+    direction: str,
+    combination: str | None,
+    threshold: float,
+    scores: bool,
+    threads: int,
+    output: str,
+    overwrite: bool,
+) -> None:
+    """Print links of any text with a trained model.
+
+    SRC and TGT as for `aligner align`. The text need not be what MODEL was trained on; of that, the links
+    are those that `aligner align` prints.
+
+    \b
+    Example:
+      aligner decode generated.model data/generated.src data/generated.tgt
+      aligner decode generated.model --direction forward --scores < corpus.both
+    """
+    from aligner import decode, modelfile
+    from aligner.corpus import read_corpus
+    from aligner.files import open_output
+    from aligner.formats import format_links
+
+    viterbi = method == "viterbi"
+    combination = combination or ("grow-diag-final-and" if viterbi else "soft-union")
+    if scores and direction == "both" and METHODS[combination].threshold is None:
+        raise click.UsageError(f"--scores is for soft-union and product, not {combination}.")
+    trained = modelfile.load(model)
+    with open_output(output, overwrite) as out:
+        lowercase = bool(trained.settings["lowercase"])
+        corpus = read_corpus(src, tgt, encoding=encoding, lowercase=lowercase, layout=layout)
+        for forward, reverse in decode.align(trained, corpus, viterbi=viterbi, n_threads=threads):
+            if direction == "both":
+                links = decode.combine(forward, reverse, combination, threshold)
+            else:
+                links = decode.above(forward if direction == "forward" else reverse, threshold)
+            out.write(format_links(links.rounded(), "scored" if scores else "pharaoh"))

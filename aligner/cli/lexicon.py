@@ -1,0 +1,34 @@
+"""aligner lexicon"""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command("lexicon")
+@click.argument("model")
+@click.option("--min-prob", type=float, default=0.01, help="Leave out pairs below this in both directions.")
+@click.option("--top", type=click.IntRange(0), default=0, help="At most so many per source word; 0: all.")
+def command(model: str, min_prob: float, top: int) -> None:
+    """Print a model's translation table as TSV: source, target, t(target | source), t(source | target).
+
+    Source words in the order of their first occurrence, the best translation first.
+
+    \b
+    Example:
+      aligner lexicon generated.model --top 3
+    """
+    import numpy as np
+
+    from aligner import modelfile
+
+    for view in modelfile.load(model).views:
+        m, src, tgt = view.parameters, view.src.words, view.tgt.words
+        for e, word in enumerate(src):
+            first, last = m.rows[e], m.rows[e + 1]
+            t = m.t[first:last]
+            order = np.argsort(-t[:, 0], kind="stable")
+            order = order[(t[order] >= min_prob).any(axis=1)][: top or None]
+            for k in order:
+                f = tgt[m.tgt[first + k]]
+                click.echo(f"{word}\t{f}\t{t[k, 0]:.6g}\t{t[k, 1]:.6g}")

@@ -1,0 +1,62 @@
+"""Model 1: a uniform start over the word pairs that occur, and one EM step of both directions."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from aligner import _model1
+from aligner.corpus import Corpus
+from aligner.model import Parameters
+from aligner.pairs import Pairs
+
+
+def uniform(corpus: Corpus, pairs: Pairs, window: int, p0: float) -> Parameters:
+    """Every word that stands beside e in some sentence pair is as likely its translation; jumps are even."""
+    width = np.diff(pairs.rows)
+    t = np.empty((len(pairs), 2), dtype=np.float32)
+    t[:, 0] = np.repeat(1 / np.maximum(width, 1), width)
+    t[:, 1] = (1 / np.maximum(np.bincount(pairs.tgt, minlength=len(corpus.tgt.vocab)), 1))[pairs.tgt]
+    n_src, n_tgt = len(corpus.src.vocab), len(corpus.tgt.vocab)
+    W = window - 1
+    return Parameters(
+        rows=pairs.rows,
+        tgt=pairs.tgt,
+        t=t,
+        null_fwd=np.full(n_tgt, 1 / max(1, n_tgt), dtype=np.float32),
+        null_rev=np.full(n_src, 1 / max(1, n_src), dtype=np.float32),
+        jump=np.full((2, 2 * W + 3), 1 / (2 * W + 3)),
+        first=np.full((2, W + 1), 1 / (W + 1)),
+        p0=p0,
+    )
+
+
+def step(m: Parameters, corpus: Corpus, pairs: Pairs, n_threads: int) -> npt.NDArray[np.float64]:
+    """One EM iteration, m changed in place; the log-likelihoods [2] of m as it was.
+
+    M-step: t(f | e) = c(e, f) / sum_f c(e, f), c the sum of posteriors over the corpus; NULL likewise.
+    """
+    src, tgt = corpus.src, corpus.tgt
+    inv_fwd, inv_rev = np.empty(len(tgt.ids), np.float32), np.empty(len(src.ids), np.float32)
+    loglik = np.empty((len(corpus), 2))
+    text = src.ids, src.offsets, tgt.ids, tgt.offsets
+    _model1.invert(
+        *text,
+        pairs.cells,
+        pairs.offsets,
+        m.rows,
+        m.t,
+        m.null_fwd,
+        m.null_rev,
+        inv_fwd,
+        inv_rev,
+        loglik,
+        n_threads,
+    )
+    for null, side, inverse in ((m.null_fwd, tgt, inv_fwd), (m.null_rev, src, inv_rev)):
+        counts = np.bincount(side.ids, weights=null[side.ids] * inverse, minlength=len(null))
+        null[:] = counts / max(counts.sum(), 1e-300)
+    index = pairs.cells, pairs.offsets, m.rows, pairs.order, pairs.starts, pairs.sentence, pairs.blocks
+    _model1.count(src.offsets, tgt.offsets, *index, inv_fwd, inv_rev, m.t, n_threads)
+    _model1.normalize(m.tgt, len(tgt.vocab), m.t)
+    return np.asarray(loglik.sum(axis=0))

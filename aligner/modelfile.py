@@ -1,0 +1,121 @@
+"""Models in files: one file, versioned, memory-mapped, nothing executed when it is read.
+
+    bytes 0-7    magic "aligner" and a version byte
+    bytes 8-15   length of the header, little-endian
+    bytes 16-19  CRC-32 of the header
+    header       JSON: settings, history, size of the file and, for each array, dtype, shape and offset
+    arrays       raw, little-endian, each at a multiple of 64 bytes
+
+Floats are written as they are in memory, so that a model read again gives the same links to the last bit.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import struct
+import zlib
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from aligner import __version__
+from aligner._pairs import sort_rows
+from aligner.corpus import Vocab
+from aligner.errors import DataError
+from aligner.files import open_output
+from aligner.model import Model, Parameters, View
+
+MAGIC = b"aligner\x01"
+ALIGNMENT = 64
+ARRAYS = ("rows", "tgt", "t", "null_fwd", "null_rev", "jump", "first")
+
+
+def save(model: Model, path: str, overwrite: bool = False) -> None:
+    """Writes a model; pairs are sorted by target word, so that they can be looked up."""
+    arrays: dict[str, npt.NDArray[Any]] = {}
+    views = []
+    for n, view in enumerate(model.views):
+        parameters = view.parameters
+        tgt, t = sort_rows(parameters.rows, parameters.tgt, parameters.t)
+        values = {name: getattr(parameters, name) for name in ARRAYS} | {"tgt": tgt, "t": t}
+        for name, value in values.items():
+            arrays[f"{n}.{name}"] = value
+        for side, vocab in (("src", view.src), ("tgt", view.tgt)):
+            arrays[f"{n}.{side}.text"] = np.frombuffer(vocab.text, dtype=np.uint8)
+            arrays[f"{n}.{side}.offsets"] = vocab.offsets
+        views.append({"name": view.name, "p0": parameters.p0})
+    entries: dict[str, Any] = {}
+    end = 0
+    for name, array in arrays.items():
+        start = -(-end // ALIGNMENT) * ALIGNMENT
+        dtype = array.dtype.newbyteorder("<").str
+        entries[name] = {"dtype": dtype, "shape": array.shape, "start": start}
+        end = start + array.nbytes
+    header = json.dumps(
+        {
+            "version": __version__,
+            "settings": model.settings,
+            "history": model.history,
+            "views": views,
+            "arrays": entries,
+            "bytes": end,
+        }
+    ).encode()
+    header += b" " * (-(20 + len(header)) % ALIGNMENT)
+    with open_output(path, overwrite) as out:
+        out.write(MAGIC + struct.pack("<QI", len(header), zlib.crc32(header)) + header)
+        written = 0
+        for name, array in arrays.items():
+            out.write(b"\0" * (entries[name]["start"] - written))
+            out.write(np.ascontiguousarray(array, dtype=entries[name]["dtype"]).data.cast("B"))
+            written = entries[name]["start"] + array.nbytes
+
+
+def load(path: str) -> Model:
+    """A model from a file, its arrays mapped, not read."""
+    header, start, content = _read_header(path)
+    views = []
+    for n, view in enumerate(header["views"]):
+        arrays = {}
+        for name, entry in header["arrays"].items():
+            if name.startswith(f"{n}."):
+                count = int(np.prod(entry["shape"]))
+                array = np.frombuffer(content, entry["dtype"], count, start + entry["start"])
+                arrays[name.removeprefix(f"{n}.")] = array.reshape(entry["shape"])
+        src, tgt = (
+            Vocab(arrays[f"{side}.text"].tobytes(), arrays[f"{side}.offsets"]) for side in ("src", "tgt")
+        )
+        parameters = Parameters(**{name: arrays[name] for name in ARRAYS}, p0=view["p0"])
+        views.append(View(view["name"], src, tgt, parameters))
+    return Model(views, header["settings"], header["history"])
+
+
+def _read_header(path: str) -> tuple[dict[str, Any], int, mmap.mmap]:
+    """(header, where the arrays start, the mapped file); refuses what is no whole model."""
+    with open(path, "rb") as file:
+        head = file.read(20)
+        if len(head) < 20 or head[:7] != MAGIC[:7]:
+            raise DataError("this is not a model of aligner", file=path)
+        if head[7] != MAGIC[7]:
+            raise DataError(
+                f"the model has format {head[7]}, this is aligner {__version__} with format {MAGIC[7]}",
+                file=path,
+                hint="train it again, or use the aligner that wrote it",
+            )
+        length, checksum = struct.unpack("<QI", head[8:])
+        text = file.read(min(length, os.fstat(file.fileno()).st_size))
+        if len(text) != length or zlib.crc32(text) != checksum:
+            raise DataError("the model's header is damaged or cut off", file=path, hint="copy it again")
+        header = json.loads(text)
+        start = 20 + length
+        size = os.fstat(file.fileno()).st_size
+        if size != start + header["bytes"]:
+            raise DataError(
+                f"the model has {size} bytes, {start + header['bytes']} were written",
+                file=path,
+                hint="copy it again",
+            )
+        return header, start, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)

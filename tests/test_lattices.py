@@ -1,0 +1,231 @@
+"""Model 1 and HMM kernels against enumeration, in double precision, and float against double."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import oracle
+import pytest
+from hypothesis import given, note
+from hypothesis import strategies as st
+
+from aligner import _hmm_double, _model1_double, hmm, model1
+from aligner.corpus import Corpus, Side, Vocab
+from aligner.model import Parameters
+from aligner.pairs import number_pairs
+
+FLOOR = 1e-9  # what _hmm.pyx adds to every emission
+CLOSE = {"rtol": 1e-9, "atol": 1e-12}
+
+
+def corpus_of(*pairs: tuple[list[int], list[int]]) -> Corpus:
+    """Sentences given as word ids."""
+    sides = []
+    for k in range(2):
+        lines = [pair[k] for pair in pairs]
+        ids = np.array([x for line in lines for x in line], dtype=np.int32)
+        offsets = np.cumsum([0, *map(len, lines)], dtype=np.int64)
+        words = [f"w{n}" for n in range(max(ids, default=-1) + 1)]
+        starts = np.cumsum([0, *map(len, words)], dtype=np.int64)
+        sides.append(Side(ids, offsets, Vocab("".join(words).encode(), starts)))
+    return Corpus(*sides)
+
+
+@st.composite
+def small_problems(draw):
+    """A corpus of a few tiny pairs, and parameters of a window of 1, with zeros in the tables."""
+    words = st.lists(st.integers(0, 3), min_size=1, max_size=4)
+    pairs = draw(
+        st.lists(st.tuples(words, words).filter(lambda p: len(p[0]) * len(p[1]) <= 9), min_size=1, max_size=3)
+    )
+    corpus = corpus_of(*pairs)
+    numbers = number_pairs(corpus, 1)
+    share = st.floats(0.01, 1) | st.just(0.0)
+    W = draw(st.integers(0, 2))
+
+    def table(*shape):
+        return np.array(
+            draw(st.lists(share, min_size=int(np.prod(shape)), max_size=int(np.prod(shape))))
+        ).reshape(shape)
+
+    m = model1.uniform(corpus, numbers, W + 1, draw(st.floats(0.05, 0.9)))
+    return corpus, numbers, replace(
+        m,
+        t=table(len(numbers), 2),
+        null_fwd=table(len(m.null_fwd)) + 0.01,
+        null_rev=table(len(m.null_rev)) + 0.01,
+        jump=table(2, 2 * W + 3) + 0.01,
+        first=table(2, W + 1) + 0.01,
+    )  # fmt: skip
+
+
+def problem_of(corpus: Corpus, numbers, m: Parameters, n: int, direction: int):
+    """emit [J][I] and null [J] of one sentence pair in one direction."""
+    src, tgt = (side.ids[side.offsets[n] : side.offsets[n + 1]].tolist() for side in (corpus.src, corpus.tgt))
+
+    def t(e: int, f: int) -> float:
+        row = numbers.tgt[numbers.rows[e] : numbers.rows[e + 1]].tolist()
+        return float(m.t[numbers.rows[e] + row.index(f), direction])
+
+    if direction == 0:
+        return [[t(e, f) for e in src] for f in tgt], [float(m.null_fwd[f]) for f in tgt]
+    return [[t(e, f) for f in tgt] for e in src], [float(m.null_rev[e]) for e in src]
+
+
+def add(x: list, value: float) -> list:
+    return [[y + value for y in row] if isinstance(row, list) else row + value for row in x]
+
+
+@given(problem=small_problems())
+def test_hmm_counts_equal_enumeration(problem):
+    corpus, numbers, m = problem
+    note(f"lengths {corpus.src.lengths} {corpus.tgt.lengths}")
+    W = m.first.shape[1] - 1
+    counts = np.zeros((len(numbers), 2), dtype=np.int64)
+    nulls = [np.zeros((1, len(x)), dtype=np.int64) for x in (m.null_fwd, m.null_rev)]
+    jumps = np.zeros((1, 2, 3 * W + 4), dtype=np.int64)
+    loglik = np.zeros((len(corpus), 2))
+    size = max(
+        _hmm_double.width(int(I), int(J)) for I, J in zip(corpus.src.lengths, corpus.tgt.lengths, strict=True)
+    )
+    inputs = hmm._inputs(m, corpus, numbers.cells, numbers.offsets)
+    _hmm_double.e_step(*inputs, size, counts, *nulls, jumps, loglik, 1)
+    expected = np.zeros(counts.shape)
+    expected_nulls = [np.zeros(x.shape[1]) for x in nulls]
+    expected_jumps = np.zeros((2, 3 * W + 4))
+    for n, d in itertools.product(range(len(corpus)), range(2)):
+        emit, null = problem_of(corpus, numbers, m, n, d)
+        truth = oracle.hmm(add(emit, FLOOR), add(null, FLOOR), m.jump[d].tolist(), m.first[d].tolist(), m.p0)
+        np.testing.assert_allclose(loglik[n, d], truth["loglik"], **CLOSE)
+        expected_jumps[d] += [*truth["jumps"], *truth["firsts"]]
+        gamma = np.array(truth["gamma"]) if d == 1 else np.array(truth["gamma"]).T  # [I, J] of the text
+        cells = numbers.cells[numbers.offsets[n] : numbers.offsets[n + 1]].reshape(gamma.shape)
+        src = corpus.src.ids[corpus.src.offsets[n] : corpus.src.offsets[n + 1]]
+        for i, j in np.ndindex(*gamma.shape):
+            expected[numbers.rows[src[i]] + cells[i, j], d] += gamma[i, j]
+        side = (corpus.tgt, corpus.src)[d]
+        for word, x in zip(side.ids[side.offsets[n] : side.offsets[n + 1]], truth["nulls"], strict=True):
+            expected_nulls[d][word] += x
+    # Counts are whole multiples of 2^-32, and posteriors below 1e-6 are left out.
+    np.testing.assert_allclose(counts / 2**32, expected, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(jumps[0] / 2**32, expected_jumps, rtol=0, atol=1e-8)
+    for d in range(2):
+        np.testing.assert_allclose(nulls[d][0] / 2**32, expected_nulls[d], rtol=0, atol=1e-8)
+
+
+def decoded(problem, viterbi: bool, kernel=_hmm_double):
+    corpus, numbers, m = problem
+    size = max(
+        kernel.width(int(I), int(J)) for I, J in zip(corpus.src.lengths, corpus.tgt.lengths, strict=True)
+    )
+    inputs = hmm._inputs(m, corpus, numbers.cells, numbers.offsets)
+    return kernel.decode(*inputs, size, viterbi, 0.5 if viterbi else 0.0, 1)
+
+
+@given(problem=small_problems())
+def test_posteriors_equal_enumeration(problem):
+    corpus, numbers, m = problem
+    for d, (offsets, src, tgt, scores) in enumerate(decoded(problem, False)):
+        for n in range(len(corpus)):
+            emit, null = problem_of(corpus, numbers, m, n, d)
+            truth = oracle.hmm(
+                add(emit, FLOOR), add(null, FLOOR), m.jump[d].tolist(), m.first[d].tolist(), m.p0
+            )
+            found = np.zeros((len(emit), len(emit[0])))
+            part = slice(offsets[n], offsets[n + 1])
+            rows, columns = (tgt, src) if d == 0 else (src, tgt)
+            found[rows[part], columns[part]] = scores[part]
+            np.testing.assert_allclose(found, truth["gamma"], **CLOSE)
+
+
+@given(problem=small_problems())
+def test_best_path_is_as_good_as_any(problem):
+    corpus, numbers, m = problem
+    for d, (offsets, src, tgt, _) in enumerate(decoded(problem, True)):
+        for n in range(len(corpus)):
+            emit, null = problem_of(corpus, numbers, m, n, d)
+            truth = oracle.hmm(
+                add(emit, FLOOR), add(null, FLOOR), m.jump[d].tolist(), m.first[d].tolist(), m.p0
+            )
+            part = slice(offsets[n], offsets[n + 1])
+            rows, columns = (tgt, src) if d == 0 else (src, tgt)
+            links = dict(zip(rows[part].tolist(), columns[part].tolist(), strict=True))
+            J, I = len(emit), len(emit[0])
+            # The twins of a NULL word remember a position that the links do not tell: the best of them
+            options = [[links[j]] if j in links else range(I, 2 * I) for j in range(J)]
+            best = max(truth["score"](path) for path in itertools.product(*options))
+            np.testing.assert_allclose(best, truth["best"], rtol=1e-9)
+
+
+@given(problem=small_problems())
+def test_model1_equals_definition(problem):
+    corpus, numbers, m = problem
+    t, null_fwd, null_rev = m.t + 0.01, m.null_fwd, m.null_rev
+    m = replace(m, t=t)
+    inverse = np.empty(len(corpus.tgt.ids)), np.empty(len(corpus.src.ids))
+    loglik = np.empty((len(corpus), 2))
+    src, tgt = corpus.src, corpus.tgt
+    text = src.ids, src.offsets, tgt.ids, tgt.offsets
+    _model1_double.invert(
+        *text, numbers.cells, numbers.offsets, m.rows, t, null_fwd, null_rev, *inverse, loglik, 1
+    )
+    expected = np.zeros((len(numbers), 2))
+    for n, d in itertools.product(range(len(corpus)), range(2)):
+        emit, null = problem_of(corpus, numbers, m, n, d)
+        value, gamma, nulls = oracle.model1(emit, null)
+        np.testing.assert_allclose(loglik[n, d], value, **CLOSE)
+        side = (tgt, src)[d]
+        part = slice(side.offsets[n], side.offsets[n + 1])
+        np.testing.assert_allclose(inverse[d][part] * null, nulls, **CLOSE)
+        gamma = np.array(gamma) if d == 1 else np.array(gamma).T
+        cells = numbers.cells[numbers.offsets[n] : numbers.offsets[n + 1]].reshape(gamma.shape)
+        words = src.ids[src.offsets[n] : src.offsets[n + 1]]
+        for i, j in np.ndindex(*gamma.shape):
+            expected[numbers.rows[words[i]] + cells[i, j], d] += gamma[i, j]
+    new = t.copy()
+    _model1_double.count(
+        src.offsets, tgt.offsets, numbers.cells, numbers.offsets, m.rows, numbers.order, numbers.starts,
+        numbers.sentence, numbers.blocks, *inverse, new, 1,
+    )  # fmt: skip
+    np.testing.assert_allclose(new[:, 1], expected[:, 1], **CLOSE)
+    _model1_double.normalize(numbers.tgt, len(tgt.vocab), new)
+    by_src = np.repeat(
+        np.add.reduceat(expected[:, 0], m.rows[:-1][np.diff(m.rows) > 0]),
+        np.diff(m.rows)[np.diff(m.rows) > 0],
+    )
+    np.testing.assert_allclose(new[:, 0], expected[:, 0] / by_src, **CLOSE)
+    by_tgt = np.bincount(numbers.tgt, weights=expected[:, 1])[numbers.tgt]
+    np.testing.assert_allclose(new[:, 1], expected[:, 1] / by_tgt, **CLOSE)
+
+
+@given(problem=small_problems())
+def test_float_equals_double(problem):
+    corpus, numbers, m = problem
+    single = replace(m, **{x: getattr(m, x).astype(np.float32) for x in ("t", "null_fwd", "null_rev")})
+    double = replace(
+        single, **{x: getattr(single, x).astype(np.float64) for x in ("t", "null_fwd", "null_rev")}
+    )
+    for ours, theirs in zip(
+        decoded((corpus, numbers, single), False, hmm._hmm),
+        decoded((corpus, numbers, double), False),
+        strict=True,
+    ):
+        grids = []
+        for offsets, src, tgt, scores in (ours, theirs):
+            grid = np.zeros((len(corpus), 5, 5))
+            grid[np.repeat(np.arange(len(corpus)), np.diff(offsets)), src, tgt] = scores
+            grids.append(grid)
+        np.testing.assert_allclose(grids[0], grids[1], rtol=0, atol=2e-5)
+
+
+@pytest.mark.parametrize("I, J", [(1, 400), (400, 1), (400, 400), (1, 1), (17, 33)])
+def test_posteriors_of_long_pairs_sum_to_one(I, J):
+    random = np.random.default_rng(0)
+    corpus = corpus_of((random.integers(0, 50, I).tolist(), random.integers(0, 50, J).tolist()))
+    numbers = number_pairs(corpus, 1)
+    m = model1.uniform(corpus, numbers, 5, 0.2)
+    forward, _ = hmm.decode(m, corpus, numbers.cells, numbers.offsets, viterbi=False, cutoff=0.0, n_threads=1)
+    sums = np.bincount(forward.tgt, weights=forward.scores, minlength=J)
+    assert sums.max() < 1 + 1e-4 and sums.min() > 0.1
