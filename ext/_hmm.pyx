@@ -24,7 +24,8 @@ twin     [J, K]  alpha of the twins
 leave    [K]     (1 - p0) / Z(i')
 left     [K]     the left bucket's share of one position, from i'; right likewise
 
-The loops rely on sums being reordered (-fassociative-math): there is no infinity and no NaN in them.
+Sums over positions are taken in VECTOR lanes, which are then added in a fixed order: that is how a vector would do it,
+and it gives the same bits whatever vectors the machine has.
 Not here: word classes, sentence length, constraints.
 """
 
@@ -172,12 +173,25 @@ cdef inline void convolve(Direction* d, const real* row, int64_t sign, real* out
             out[c + l] = total[l]
 
 
+cdef inline real add_lanes(real* lanes) noexcept nogil:
+    """The sum of VECTOR numbers, by halves; they are used up."""
+    cdef int64_t l
+    for l in range(8):
+        lanes[l] += lanes[l + 8]
+    for l in range(4):
+        lanes[l] += lanes[l + 4]
+    for l in range(2):
+        lanes[l] += lanes[l + 2]
+    return lanes[0] + lanes[1]
+
+
 cdef double alpha_pass(Direction* d) noexcept nogil:
     """alpha and twin of every row; returns log p(f | e).
 
     alpha_j(i) = emit_j(i) * sum_i' (alpha + twin)_{j-1}(i') T(i', i)      twin_j(i) = p0 * null_j * (alpha + twin)_{j-1}(i)
     """
-    cdef int64_t K = d.K, W = d.W, i, j
+    cdef int64_t K = d.K, W = d.W, i, j, c, l
+    cdef real[VECTOR] lanes
     cdef real* alpha = d.alpha
     cdef real* twin = d.twin
     cdef const real* emit = d.emit
@@ -185,12 +199,10 @@ cdef double alpha_pass(Direction* d) noexcept nogil:
     cdef double loglik = 0
     for j in range(d.J):
         null = d.p0 * d.null[j]
-        total = 0
         if j == 0:
             for i in range(K):
                 alpha[i] = (1 - d.p0) * d.start[i] * emit[i]
                 twin[i] = null * d.start[i]
-                total += alpha[i] + twin[i]
         else:
             convolve(d, d.u, 1, d.next)
             far = 0
@@ -204,7 +216,12 @@ cdef double alpha_pass(Direction* d) noexcept nogil:
             for i in range(K):
                 twin[i] = null * d.beta[i]
                 alpha[i] = d.next[i] * emit[i]
-                total += alpha[i] + twin[i]
+        for l in range(VECTOR):
+            lanes[l] = 0
+        for c in range(0, K, 16):
+            for l in range(VECTOR):
+                lanes[l] += alpha[c + l] + twin[c + l]
+        total = add_lanes(lanes)
         loglik += log(total)
         d.scale[j] = total
         inverse = 1 / total
@@ -244,9 +261,12 @@ cdef void beta_pass(Direction* d) noexcept nogil:
         alpha -= K
         twin -= K
         emit -= K
-        total = 0
-        for i in range(K):
-            total += twin[i] * beta[i]
+        for l in range(VECTOR):
+            lanes[l] = 0
+        for c in range(0, K, 16):
+            for l in range(VECTOR):
+                lanes[l] += twin[c + l] * beta[c + l]
+        total = add_lanes(lanes)
         inverse = 1 / d.scale[j]
         null = d.p0 * d.null[j] * inverse
         d.null[j] = total

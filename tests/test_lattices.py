@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 from dataclasses import replace
 
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
-from aligner import _hmm_double, _model1_double, hmm, model1
+from aligner import _build, _hmm_double, _model1_double, hmm, model1, simd
 from aligner.corpus import Corpus, Side, Vocab
 from aligner.model import Parameters
 from aligner.pairs import number_pairs
@@ -218,6 +219,31 @@ def test_float_equals_double(problem):
             grid[np.repeat(np.arange(len(corpus)), np.diff(offsets)), src, tgt] = scores
             grids.append(grid)
         np.testing.assert_allclose(grids[0], grids[1], rtol=0, atol=2e-5)
+
+
+@pytest.mark.parametrize("level", ["", "_avx2", "_avx512"])
+def test_every_build_gives_the_same_bits(level):
+    """Baseline, AVX2 and AVX-512, as far as this machine has them."""
+    available = _build.simd_available()
+    if level and (
+        available not in simd.LEVELS or level[1:] not in simd.LEVELS[simd.LEVELS.index(available) :]
+    ):
+        pytest.skip(f"no {level[1:]} here")
+    kernel = importlib.import_module(f"aligner._hmm{level}")
+    random = np.random.default_rng(0)
+    corpus = corpus_of(*((random.integers(0, 30, n).tolist(), random.integers(0, 30, m).tolist())
+                         for n, m in random.integers(1, 60, (20, 2))))  # fmt: skip
+    numbers = number_pairs(corpus, 1)
+    m = model1.uniform(corpus, numbers, 5, 0.2)
+    model1.step(m, corpus, numbers, 1)
+    for viterbi in (False, True):
+        for ours, theirs in zip(
+            decoded((corpus, numbers, m), viterbi, kernel),
+            decoded((corpus, numbers, m), viterbi, hmm._hmm),
+            strict=True,
+        ):
+            for a, b in zip(ours, theirs, strict=True):
+                np.testing.assert_array_equal(a, b)
 
 
 @pytest.mark.parametrize("I, J", [(1, 400), (400, 1), (400, 400), (1, 1), (17, 33)])
