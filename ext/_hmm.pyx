@@ -54,8 +54,8 @@ cdef enum:
 
 
 cdef double ONE = 4294967296.0  # 2^32: expected counts are added up as integers, whose sums do not depend on order
-cdef real FLOOR = 1e-9          # no word is impossible
-cdef real TINY = 1e-6           # posteriors below are not counted
+cdef real FLOOR = 1e-6          # added to every emission: no word is impossible, and t smoothed a little
+cdef real TINY = 1e-5           # posteriors up to it are not counted
 
 
 cdef struct Direction:
@@ -251,6 +251,8 @@ cdef void beta_pass(Direction* d) noexcept nogil:
     cdef real* u = d.u
     cdef real* v = d.v
     cdef real[VECTOR] lanes
+    cdef const real* before
+    cdef const real* twin_before
     cdef real* sums
     cdef const real* at
     cdef real total, inverse, null
@@ -272,9 +274,13 @@ cdef void beta_pass(Direction* d) noexcept nogil:
         d.null[j] = total
         if j == 0:
             break
+        before = alpha - K
+        twin_before = twin - K
         for i in range(K):
             v[i] = emit[i] * beta[i] * inverse
-            u[i] = (alpha[i - K] + twin[i - K]) * d.leave[i]
+        for i in range(K):
+            u[i] = (before[i] + twin_before[i]) * d.leave[i]
+        for i in range(K):
             alpha[i] *= beta[i]
         convolve(d, v, -1, near)
         for k in range(-W, W + 1):

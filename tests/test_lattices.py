@@ -17,7 +17,7 @@ from aligner.corpus import Corpus, Side, Vocab
 from aligner.model import Parameters
 from aligner.pairs import number_pairs
 
-FLOOR = 1e-9  # what _hmm.pyx adds to every emission
+FLOOR = 1e-6  # what _hmm.pyx adds to every emission
 CLOSE = {"rtol": 1e-9, "atol": 1e-12}
 
 
@@ -109,8 +109,8 @@ def test_hmm_counts_equal_enumeration(problem):
         side = (corpus.tgt, corpus.src)[d]
         for word, x in zip(side.ids[side.offsets[n] : side.offsets[n + 1]], truth["nulls"], strict=True):
             expected_nulls[d][word] += x
-    # Counts are whole multiples of 2^-32, and posteriors below 1e-6 are left out.
-    np.testing.assert_allclose(counts / 2**32, expected, rtol=0, atol=1e-5)
+    # Counts are whole multiples of 2^-32, and posteriors up to 1e-5 are left out.
+    np.testing.assert_allclose(counts / 2**32, expected, rtol=0, atol=1e-4)
     np.testing.assert_allclose(jumps[0] / 2**32, expected_jumps, rtol=0, atol=1e-8)
     for d in range(2):
         np.testing.assert_allclose(nulls[d][0] / 2**32, expected_nulls[d], rtol=0, atol=1e-8)
