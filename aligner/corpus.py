@@ -190,10 +190,10 @@ def _lowercase(side: Side) -> Side:
     return Side(side.ids, side.offsets, Vocab(*folded.words()))
 
 
-def _text_blocks(path: str, encoding: str) -> Iterator[tuple[bytes, int, int]]:
+def _text_blocks(path: str, encoding: str, eager: bool = False) -> Iterator[tuple[bytes, int, int]]:
     """Blocks of valid UTF-8 lines: (bytes, number of lines, lines before it)."""
     n_before = n_bytes = 0
-    for text, n_lines in line_blocks(read_chunks(path, encoding), BLOCK):
+    for text, n_lines in line_blocks(read_chunks(path, encoding), BLOCK, eager):
         if not text.isascii():
             try:
                 text.decode()
@@ -259,21 +259,43 @@ def _read_lines(path: str, encoding: str) -> _Builder:
 
 def _read_pairs(path: str, encoding: str, layout: str | None) -> tuple[_Builder, _Builder]:
     """Both sides from one file."""
-    src, tgt = _Builder(), _Builder()
-    tab = None if layout is None else layout == "tsv"
+    builders = _Builder(), _Builder()
+    reader = _PairReader(path, layout)
     for text, n_lines, n_before in _text_blocks(path, encoding):
-        if tab is None:
-            tab = _find_layout(text, path, n_before)
+        reader.add(text, n_lines, n_before, *builders)
+    return builders
+
+
+def stream_corpus(
+    path: str, *, encoding: str = "utf-8", lowercase: bool = False, layout: str | None = None
+) -> Iterator[Corpus]:
+    """The same as read_corpus of one file, in parts: as many lines as have come, as soon as they come."""
+    reader = _PairReader(path, layout)
+    for text, n_lines, n_before in _text_blocks(path, encoding, eager=True):
+        builders = _Builder(), _Builder()
+        reader.add(text, n_lines, n_before, *builders)
+        yield Corpus(*(builder.side(lowercase) for builder in builders))
+
+
+class _PairReader:
+    """Lines with both sides; how they are separated is known from the first that is not blank."""
+
+    def __init__(self, path: str, layout: str | None) -> None:
+        self.path = path
+        self.tab = None if layout is None else layout == "tsv"
+
+    def add(self, text: bytes, n_lines: int, n_before: int, src: _Builder, tgt: _Builder) -> None:
+        if self.tab is None:
+            self.tab = _find_layout(text, self.path, n_before)
         src_ids, src_lengths = src.room(len(text) // 2 + 1, n_lines)
         tgt_ids, tgt_lengths = tgt.room(len(text) // 2 + 1, n_lines)
         status, line, n_src, n_tgt = _corpus.index_pairs(
-            text, bool(tab), src.words, tgt.words, src_ids, tgt_ids, src_lengths, tgt_lengths
+            text, bool(self.tab), src.words, tgt.words, src_ids, tgt_ids, src_lengths, tgt_lengths
         )
-        _refuse(status, path, n_before + line + 1, "tab" if tab else "|||")
+        _refuse(status, self.path, n_before + line + 1, "tab" if self.tab else "|||")
         for builder, n_tokens in ((src, n_src), (tgt, n_tgt)):
             builder.n_tokens += n_tokens
             builder.n_lines += n_lines
-    return src, tgt
 
 
 def _find_layout(text: bytes, path: str, n_before: int) -> bool | None:

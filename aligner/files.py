@@ -126,10 +126,11 @@ def _transcode(chunks: Iterator[bytes], encoding: str, name: str) -> Iterator[by
             raise DataError(f"half a character after line {n_lines}", file=name) from None
 
 
-def line_blocks(chunks: Iterator[bytes], max_lines: int) -> Iterator[tuple[bytes, int]]:
+def line_blocks(chunks: Iterator[bytes], max_lines: int, eager: bool = False) -> Iterator[tuple[bytes, int]]:
     """The same bytes as blocks of max_lines whole lines (the last may have fewer): (bytes, n_lines).
 
     Every line of every block ends in a newline: the last line of a file is given one if it has none.
+    eager: blocks of the whole lines that have come so far, however few, so that no line has to wait.
     """
     from aligner._corpus import end_of_line
 
@@ -138,6 +139,11 @@ def line_blocks(chunks: Iterator[bytes], max_lines: int) -> Iterator[tuple[bytes
     for chunk in chunks:
         parts.append(chunk)
         n_lines += chunk.count(b"\n")
+        if eager and n_lines:
+            text = b"".join(parts)
+            end = text.rindex(b"\n") + 1
+            yield text[:end], n_lines
+            parts, n_lines = [text[end:]], 0
         if n_lines < max_lines:
             continue
         text, start = b"".join(parts), 0

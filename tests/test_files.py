@@ -27,6 +27,23 @@ def test_blocks_are_whole_lines(chunks, max_lines):
     assert all(n == max_lines for _, n in blocks[:-1]) and all(0 < n <= max_lines for _, n in blocks[-1:])
 
 
+@given(chunks=st.lists(st.text("ab\n", max_size=8).map(str.encode), max_size=8))
+def test_eager_blocks_hold_nothing_back(chunks):
+    seen = b""
+
+    def feed():
+        nonlocal seen
+        for chunk in chunks:
+            seen += chunk
+            yield chunk
+
+    given_out = b""
+    for block, n in line_blocks(feed(), 4, eager=True):
+        given_out += block
+        assert n == block.count(b"\n") and given_out.startswith(seen[: seen.rfind(b"\n") + 1])
+    assert given_out == seen + (b"\n" if seen and not seen.endswith(b"\n") else b"")
+
+
 def test_output_appears_when_it_is_complete(tmp_path):
     path = tmp_path / "out"
     with open_output(str(path)) as out:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -234,3 +237,25 @@ def test_info_and_lexicon(data, tmp_path):
     assert best["not"] in ("pas", "ne") and best["Mr."] == "M." and best["."] == "."
     assert all(float(row[2]) >= 0.1 or float(row[3]) >= 0.1 for row in rows)
     assert "not a model" in run("info", data / "sample.en", code=1)
+
+
+def test_decode_answers_each_line_at_once(data, tmp_path):
+    """A resident process: a line in, its links out, before the next line comes."""
+    model = tmp_path / "model"
+    run("train", data / "sample.en", data / "sample.fr", "-q", "-o", model)
+    command = [str(Path(sys.executable).with_name("aligner")), "decode", str(model)]
+    pairs = list(zip(*((data / f"sample.{x}").read_text().splitlines() for x in ("en", "fr")), strict=True))
+    expected = run("decode", model, data / "sample.en", data / "sample.fr").splitlines()
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, **pipes) as process:  # type: ignore[call-overload]
+        assert process.stdin is not None and process.stdout is not None
+        for (src, tgt), links in zip(pairs[:5], expected, strict=False):
+            process.stdin.write(f"{src} ||| {tgt}\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == links + "\n"
+        process.stdin.write("\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "\n"
+        process.stdin.write("broken\n")
+        process.stdin.close()
+    assert process.returncode == 1

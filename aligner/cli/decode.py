@@ -59,7 +59,7 @@ def command(
     """Print links of any text with a trained model.
 
     SRC and TGT as for `aligner align`. The text need not be what MODEL was trained on; of that, the links
-    are those that `aligner align` prints.
+    are those that `aligner align` prints. Lines of stdin are answered as they come.
 
     \b
     Example:
@@ -67,7 +67,7 @@ def command(
       aligner decode generated.model --direction forward --scores < corpus.both
     """
     from aligner import decode, modelfile
-    from aligner.corpus import read_corpus
+    from aligner.corpus import read_corpus, stream_corpus
     from aligner.files import open_output
     from aligner.formats import format_links
 
@@ -78,10 +78,15 @@ def command(
     trained = modelfile.load(model)
     with open_output(output, overwrite) as out:
         lowercase = bool(trained.settings["lowercase"])
-        corpus = read_corpus(src, tgt, encoding=encoding, lowercase=lowercase, layout=layout)
-        for forward, reverse in decode.align(trained, corpus, viterbi=viterbi, n_threads=threads):
-            if direction == "both":
-                links = decode.combine(forward, reverse, combination, threshold)
-            else:
-                links = decode.above(forward if direction == "forward" else reverse, threshold)
-            out.write(format_links(links.rounded(), "scored" if scores else "pharaoh"))
+        if tgt is None:
+            parts = stream_corpus(src, encoding=encoding, lowercase=lowercase, layout=layout)
+        else:
+            parts = iter([read_corpus(src, tgt, encoding=encoding, lowercase=lowercase)])
+        for corpus in parts:
+            for forward, reverse in decode.align(trained, corpus, viterbi=viterbi, n_threads=threads):
+                if direction == "both":
+                    links = decode.combine(forward, reverse, combination, threshold)
+                else:
+                    links = decode.above(forward if direction == "forward" else reverse, threshold)
+                out.write(format_links(links.rounded(), "scored" if scores else "pharaoh"))
+            out.flush()
