@@ -45,7 +45,9 @@ cdef extern from *:
     """
     #include <cstdint>
     static inline void atomic_add(int64_t *at, int64_t value) { __atomic_fetch_add(at, value, __ATOMIC_RELAXED); }
+    #define PREFETCH(address) __builtin_prefetch(address, 1)
     """
+    void PREFETCH(const void* address) noexcept nogil
     void atomic_add(int64_t* at, int64_t value) noexcept nogil
 
 cdef enum:
@@ -470,6 +472,32 @@ def e_step(
     free(work)
 
 
+cdef enum:
+    QUEUE = 16  # additions under way
+
+cdef struct Queue:
+    # Additions whose place in memory has been asked for: an atomic addition would wait for it, and all others with it
+    int64_t n
+    int64_t* at[QUEUE]
+    int64_t value[QUEUE]
+
+
+cdef inline void add_later(Queue* q, int64_t* at, int64_t value) noexcept nogil:
+    cdef int64_t slot = q.n % QUEUE
+    if q.n >= QUEUE:
+        atomic_add(q.at[slot], q.value[slot])
+    PREFETCH(at)
+    q.at[slot] = at
+    q.value[slot] = value
+    q.n += 1
+
+
+cdef inline void add_rest(Queue* q) noexcept nogil:
+    cdef int64_t k
+    for k in range(q.n if q.n < QUEUE else QUEUE):
+        atomic_add(q.at[k], q.value[k])
+
+
 cdef void count_pair(
     Text* x, Py_ssize_t n, Parameters* m, int64_t* counts, int64_t* fwd_nulls, int64_t* rev_nulls, int64_t* jumps,
     double* loglik, real* work,
@@ -482,6 +510,8 @@ cdef void count_pair(
     cdef int64_t i, j
     cdef int64_t* row
     cdef real f, r
+    cdef Queue queue
+    queue.n = 0
     loglik[0] = 0
     loglik[1] = 0
     if not set_up(x, n, m, &fwd, &rev, work):
@@ -498,10 +528,11 @@ cdef void count_pair(
             f = fwd.alpha[j * fwd.K + i]
             r = rev.alpha[i * rev.K + j]
             if f > TINY:
-                atomic_add(row + 2 * cell[j], fixed(f))
+                add_later(&queue, row + 2 * cell[j], fixed(f))
             if r > TINY:
-                atomic_add(row + 2 * cell[j] + 1, fixed(r))
+                add_later(&queue, row + 2 * cell[j] + 1, fixed(r))
         cell += fwd.J
+    add_rest(&queue)
 
 
 def normalize(
