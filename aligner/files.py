@@ -181,6 +181,15 @@ def open_output(path: str, overwrite: bool = False) -> Iterator[BinaryIO]:
         raise
 
 
+def check_output(path: str, overwrite: bool = False) -> None:
+    """Refuses early what open_output would refuse, before long work."""
+    if os.path.isfile(path) and not overwrite:
+        raise _exists(path)
+    folder = os.path.dirname(os.path.realpath(path))
+    if not os.path.isdir(folder):
+        raise DataError("no such folder", file=folder, hint="create it first")
+
+
 @contextlib.contextmanager
 def _raw_output(path: str, overwrite: bool) -> Iterator[BinaryIO]:
     if path == "-":
@@ -205,12 +214,9 @@ def _raw_output(path: str, overwrite: bool) -> Iterator[BinaryIO]:
             with open(path, "wb") as out:
                 yield out
             return
-        if not overwrite:
-            raise _exists(path)
+    check_output(path, overwrite)
     target = os.path.realpath(path)  # a link stays a link
     folder, name = os.path.split(target)
-    if not os.path.isdir(folder):
-        raise DataError("no such folder", file=folder, hint="create it first")
     handle, partial = tempfile.mkstemp(prefix=f".{name}.", suffix=".part", dir=folder)
     try:
         with os.fdopen(handle, "wb") as out:

@@ -195,7 +195,9 @@ def test_align_is_train_and_decode(data, tmp_path):
     )
     assert run("decode", model, stdin=both) == links
     assert run("align", "-q", "--lowercase", stdin=both) == links
-    assert "the file exists" in run("train", *files, "-q", "-o", model, code=1)
+    for command in (["train", *files, "-q", "-o", model], ["align", *files, "--save", model]):
+        message = run(*command, code=1)  # at once, not after training
+        assert "the file exists" in message and "ibm1" not in message
 
 
 def test_align_writes_directions_and_log(data, tmp_path):

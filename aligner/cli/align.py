@@ -68,11 +68,13 @@ def command(
     """
     from aligner import decode, em, modelfile
     from aligner.corpus import read_corpus
-    from aligner.files import open_output
+    from aligner.files import check_output, open_output
     from aligner.formats import format_links
 
     if scores and METHODS[method].threshold is None:
         raise click.UsageError(f"--scores is for soft-union and product, not {method}.")
+    if save is not None:
+        check_output(save, overwrite)
     with contextlib.ExitStack() as stack:
         out = stack.enter_context(open_output(output, overwrite))
         directions = [

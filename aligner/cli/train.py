@@ -41,7 +41,9 @@ def command(
     """
     from aligner import em, modelfile
     from aligner.corpus import read_corpus
+    from aligner.files import check_output
 
+    check_output(output, overwrite)
     with contextlib.ExitStack() as stack:
         log = None if log_json is None else stack.enter_context(open(log_json, "w"))
         corpus = read_corpus(src, tgt, encoding=encoding, lowercase=lowercase, layout=layout)
