@@ -48,6 +48,11 @@ def invert(
     """The inverses of all tokens, and each sentence's log-likelihoods; zero where a side is empty."""
     cdef Py_ssize_t S = loglik.shape[0]
     cdef Py_ssize_t n
+    if cells.shape[0] == 0:  # every pair has an empty side
+        inv_fwd[:] = 0
+        inv_rev[:] = 0
+        loglik[:, :] = 0
+        return
     for n in prange(S, schedule="dynamic", chunksize=256, num_threads=n_threads, nogil=True):
         invert_sentence(
             &src_ids[0], src_offsets[n], src_offsets[n + 1], &tgt_ids[0], tgt_offsets[n], tgt_offsets[n + 1],
@@ -108,6 +113,8 @@ def count(
     cdef Py_ssize_t b
     cdef int64_t widest = int(np.max(np.diff(rows), initial=1))
     cdef double[:, ::1] work = np.empty((n_threads, 2 * widest))
+    if cells.shape[0] == 0:
+        return
     for b in prange(B, schedule="dynamic", num_threads=n_threads, nogil=True):
         count_block(
             blocks[b], blocks[b + 1], &src_offsets[0], &tgt_offsets[0], &cells[0], &cell_offsets[0], &rows[0],
