@@ -260,4 +260,5 @@ def test_decode_answers_each_line_at_once(data, tmp_path):
         assert process.stdout.readline() == "\n"
         process.stdin.write("broken\n")
         process.stdin.close()
+        assert "<stdin>:7: no ||| on the line" in process.stderr.read()
     assert process.returncode == 1
