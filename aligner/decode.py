@@ -31,17 +31,18 @@ def directions(
         if cells is not None
         else Corpus(_renamed(corpus.src, view.src), _renamed(corpus.tgt, view.tgt))
     )
+    first_cells = cell_offsets(known)
     for start in range(0, len(corpus), BLOCK):
         stop = min(start + BLOCK, len(corpus))
         part = known.part(start, stop)
-        offsets = cell_offsets(part)
+        first, last = first_cells[start], first_cells[stop]
+        offsets = first_cells[start : stop + 1] - first
         if cells is None:
-            block = np.empty(int(offsets[-1]), dtype=np.int32)
+            block = np.empty(last - first, dtype=np.int32)
             text = part.src.ids, part.src.offsets, part.tgt.ids, part.tgt.offsets
             find_cells(*text, offsets, m.rows, m.tgt, block, n_threads)
         else:
-            first = int((known.src.lengths[:start] * known.tgt.lengths[:start]).sum())
-            block = cells[first : first + int(offsets[-1])]
+            block = cells[first:last]
         yield hmm.decode(m, part, block, offsets, viterbi=viterbi, cutoff=CUTOFF, n_threads=n_threads)
 
 

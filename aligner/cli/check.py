@@ -8,8 +8,6 @@ from aligner.cli import options
 from aligner.errors import DataError
 from aligner.files import display_name
 
-LAYOUTS = ("bars", "tsv")
-
 
 @click.command("check")
 @click.argument("src", default="-")
@@ -17,11 +15,7 @@ LAYOUTS = ("bars", "tsv")
 @click.option("--links", metavar="LINKS", help="Links of the text, to be checked against it.")
 @options.format("--from", "source", "LINKS")
 @options.base("--base", "base", "LINKS")
-@click.option(
-    "--layout",
-    type=click.Choice(LAYOUTS),
-    help="How one file separates the two sides.  [default: detected]",
-)
+@options.layout
 @options.encoding
 @options.lowercase
 def command(

@@ -12,11 +12,7 @@ from aligner.symmetrize import METHODS
 @click.argument("model")
 @click.argument("src", default="-")
 @click.argument("tgt", required=False)
-@click.option(
-    "--layout",
-    type=click.Choice(["bars", "tsv"]),
-    help="How one file separates the two sides.  [default: detected]",
-)
+@options.layout
 @options.encoding
 @click.option(
     "--method",

@@ -128,16 +128,20 @@ def read_text(paths: tuple[str, str] | None, encoding: str, lowercase: bool = Fa
     return read_corpus(*paths, encoding=encoding, lowercase=lowercase)
 
 
+def layout(command: F) -> F:
+    return click.option(
+        "--layout",
+        type=click.Choice(["bars", "tsv"]),
+        help="How one file separates the two sides.  [default: detected]",
+    )(command)
+
+
 def corpus_arguments(command: F) -> F:
     """SRC [TGT] and how they are read."""
     for add in (
         lowercase,
         encoding,
-        click.option(
-            "--layout",
-            type=click.Choice(["bars", "tsv"]),
-            help="How one file separates the two sides.  [default: detected]",
-        ),
+        layout,
         click.argument("tgt", required=False),
         click.argument("src", default="-"),
     ):
