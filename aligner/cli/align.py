@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from typing import Any
 
 import click
 
@@ -34,27 +35,15 @@ from aligner.symmetrize import METHODS
 @options.threads
 @options.output
 def command(
-    src: str,
-    tgt: str | None,
-    layout: str | None,
-    encoding: str,
-    lowercase: bool,
     method: str,
     threshold: float,
     scores: bool,
     forward: str | None,
     reverse: str | None,
     save: str | None,
-    iterations: int,
-    ibm1_iterations: int,
-    p0: float,
-    window: int,
-    max_length: int,
-    quiet: bool,
-    log_json: str | None,
-    threads: int,
     output: str,
     overwrite: bool,
+    **training: Any,
 ) -> None:
     """Align a corpus: train Model 1 and the HMM on it in both directions, and print links.
 
@@ -66,8 +55,7 @@ def command(
       aligner align data/generated.src data/generated.tgt -o generated.links
       aligner align --lowercase --symmetrize grow-diag-final-and < corpus.both > links
     """
-    from aligner import decode, em, modelfile
-    from aligner.corpus import read_corpus
+    from aligner import decode, modelfile
     from aligner.files import check_output, open_output
     from aligner.formats import format_links
 
@@ -81,20 +69,10 @@ def command(
             None if path is None else stack.enter_context(open_output(path, overwrite))
             for path in (forward, reverse)
         ]
-        log = None if log_json is None else stack.enter_context(open(log_json, "w"))
-        corpus = read_corpus(src, tgt, encoding=encoding, lowercase=lowercase, layout=layout)
-        recipe = em.Recipe(ibm1_iterations, iterations, p0, window, max_length)
-        model, cells = em.train(
-            corpus,
-            recipe,
-            n_threads=threads,
-            quiet=quiet,
-            log=log,
-            settings={"src": src, "tgt": tgt, "lowercase": lowercase},
-        )
+        corpus, model, cells = options.train(**training)
         if save is not None:
             modelfile.save(model, save, overwrite)
-        for links in decode.align(model, corpus, n_threads=threads, cells=cells):
+        for links in decode.align(model, corpus, n_threads=training["threads"], cells=cells):
             for side, one in zip(directions, links, strict=True):
                 if side is not None:
                     side.write(format_links(decode.above(one, threshold).rounded(), "scored"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import math
 import os
 from collections.abc import Callable, Mapping
@@ -13,7 +14,11 @@ import click
 from aligner.formats import FORMATS
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from aligner.corpus import Corpus
+    from aligner.model import Model
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -183,3 +188,35 @@ def recipe(command: F) -> F:
     ):
         command = add(command)
     return command
+
+
+def train(
+    src: str,
+    tgt: str | None,
+    layout: str | None,
+    encoding: str,
+    lowercase: bool,
+    iterations: int,
+    ibm1_iterations: int,
+    p0: float,
+    window: int,
+    max_length: int,
+    quiet: bool,
+    log_json: str | None,
+    threads: int,
+) -> tuple[Corpus, Model, npt.NDArray[np.int32] | None]:
+    """What the options of corpus_arguments, recipe and threads ask for: the corpus, and em.train of it."""
+    from aligner import em
+    from aligner.corpus import read_corpus
+
+    with contextlib.nullcontext() if log_json is None else open(log_json, "w") as log:
+        corpus = read_corpus(src, tgt, encoding=encoding, lowercase=lowercase, layout=layout)
+        model, cells = em.train(
+            corpus,
+            em.Recipe(ibm1_iterations, iterations, p0, window, max_length),
+            n_threads=threads,
+            quiet=quiet,
+            log=log,
+            settings={"src": src, "tgt": tgt, "lowercase": lowercase},
+        )
+    return corpus, model, cells

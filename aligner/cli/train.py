@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+from typing import Any
 
 import click
 
@@ -16,21 +16,9 @@ from aligner.cli import options
 @options.recipe
 @options.threads
 def command(
-    src: str,
-    tgt: str | None,
-    layout: str | None,
-    encoding: str,
-    lowercase: bool,
     output: str,
     overwrite: bool,
-    iterations: int,
-    ibm1_iterations: int,
-    p0: float,
-    window: int,
-    max_length: int,
-    quiet: bool,
-    log_json: str | None,
-    threads: int,
+    **training: Any,
 ) -> None:
     """Train Model 1 and the HMM on a corpus, both directions at once.
 
@@ -39,21 +27,9 @@ def command(
       aligner train data/generated.src data/generated.tgt -o generated.model
       aligner decode generated.model data/generated.src data/generated.tgt > links
     """
-    from aligner import em, modelfile
-    from aligner.corpus import read_corpus
+    from aligner import modelfile
     from aligner.files import check_output
 
     check_output(output, overwrite)
-    with contextlib.ExitStack() as stack:
-        log = None if log_json is None else stack.enter_context(open(log_json, "w"))
-        corpus = read_corpus(src, tgt, encoding=encoding, lowercase=lowercase, layout=layout)
-        recipe = em.Recipe(ibm1_iterations, iterations, p0, window, max_length)
-        model, _ = em.train(
-            corpus,
-            recipe,
-            n_threads=threads,
-            quiet=quiet,
-            log=log,
-            settings={"src": src, "tgt": tgt, "lowercase": lowercase},
-        )
-        modelfile.save(model, output, overwrite)
+    _, model, _ = options.train(**training)
+    modelfile.save(model, output, overwrite)
