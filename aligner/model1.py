@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from aligner import _model1
 from aligner.corpus import Corpus
@@ -31,10 +30,11 @@ def uniform(corpus: Corpus, pairs: Pairs, window: int, p0: float) -> Parameters:
     )
 
 
-def step(m: Parameters, corpus: Corpus, pairs: Pairs, n_threads: int) -> npt.NDArray[np.float64]:
-    """One EM iteration, m changed in place; the log-likelihoods [2] of m as it was.
+def step(m: Parameters, corpus: Corpus, pairs: Pairs, agree: bool, n_threads: int) -> dict[str, float]:
+    """One EM iteration, m changed in place; the log-likelihoods of m as it was.
 
-    M-step: t(f | e) = c(e, f) / sum_f c(e, f), c the sum of posteriors over the corpus; NULL likewise.
+    M-step: t(f | e) = c(e, f) / sum_f c(e, f), c the sum of posteriors over the corpus; NULL likewise. With
+    agreement, c is of both directions the sum of the product of their posteriors; NULL as before.
     """
     src, tgt = corpus.src, corpus.tgt
     inv_fwd, inv_rev = np.empty(len(tgt.ids), np.float32), np.empty(len(src.ids), np.float32)
@@ -57,6 +57,6 @@ def step(m: Parameters, corpus: Corpus, pairs: Pairs, n_threads: int) -> npt.NDA
         counts = np.bincount(side.ids, weights=null[side.ids] * inverse, minlength=len(null))
         null[:] = counts / max(counts.sum(), 1e-300)
     index = pairs.cells, pairs.offsets, m.rows, pairs.order, pairs.starts, pairs.sentence, pairs.blocks
-    _model1.count(src.offsets, tgt.offsets, *index, inv_fwd, inv_rev, m.t, n_threads)
+    _model1.count(src.offsets, tgt.offsets, *index, inv_fwd, inv_rev, agree, m.t, n_threads)
     _model1.normalize(m.tgt, len(tgt.vocab), m.t)
-    return np.asarray(loglik.sum(axis=0))
+    return dict(zip(("loglik_fwd", "loglik_rev"), loglik.sum(axis=0).tolist(), strict=True))

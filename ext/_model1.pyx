@@ -12,7 +12,8 @@ inv_rev   [n_src]    source token -> the same of the reverse direction
 A link's posterior is t times the token's inverse, so that the inverses are all that one pass over the sentences must
 keep. A second pass over source words then adds up the posteriors of each word's pairs, which stand together: no two
 threads touch the same pair, and the order of additions does not depend on them. What comes next is fetched ahead: the
-words' tokens are all over the text. Not here: what a pair is (_pairs.pyx).
+words' tokens are all over the text. With agreement (Liang et al. 2006), what is added up for both directions is the
+product of their posteriors. Not here: what a pair is (_pairs.pyx).
 """
 
 from cython.parallel cimport prange, threadid
@@ -105,6 +106,7 @@ def count(
     const int32_t[::1] order not None, const int64_t[::1] starts not None,             # IN
     const int32_t[::1] sentence not None, const int64_t[::1] blocks not None,          # IN
     const real[::1] inv_fwd not None, const real[::1] inv_rev not None,                # IN
+    bint agree,                                                                        # IN
     real[:, ::1] t not None,                                                           # IN and OUT
     int n_threads,
 ):
@@ -118,14 +120,14 @@ def count(
     for b in prange(B, schedule="dynamic", num_threads=n_threads, nogil=True):
         count_block(
             blocks[b], blocks[b + 1], &src_offsets[0], &tgt_offsets[0], &cells[0], &cell_offsets[0], &rows[0],
-            &order[0], &starts[0], &sentence[0], &inv_fwd[0], &inv_rev[0], &t[0, 0], &work[threadid(), 0],
+            &order[0], &starts[0], &sentence[0], &inv_fwd[0], &inv_rev[0], agree, &t[0, 0], &work[threadid(), 0],
         )
 
 
 cdef void count_block(
     int64_t first, int64_t last, const int64_t* src_offsets, const int64_t* tgt_offsets, const int32_t* cells,
     const int64_t* cell_offsets, const int64_t* rows, const int32_t* order, const int64_t* starts,
-    const int32_t* sentence, const real* inv_fwd, const real* inv_rev, real* t, double* total,
+    const int32_t* sentence, const real* inv_fwd, const real* inv_rev, bint agree, real* t, double* total,
 ) noexcept nogil:
     """Source words [first, last). total [width, 2]: expected counts of one word's pairs."""
     cdef int64_t e, k, j, n, J, width
@@ -133,7 +135,7 @@ cdef void count_block(
     cdef const int32_t* cell
     cdef const real* fwd
     cdef real* row
-    cdef real rev
+    cdef real rev, both
     cdef double mass
     for e in range(first, last):
         width = rows[e + 1] - rows[e]
@@ -164,14 +166,20 @@ cdef void count_block(
             cell = cells + cell_offsets[n] + (token - src_offsets[n]) * J
             fwd = inv_fwd + tgt_offsets[n]
             rev = inv_rev[token]
-            for j in range(J):
-                total[2 * cell[j]] += row[2 * cell[j]] * fwd[j]
-                total[2 * cell[j] + 1] += row[2 * cell[j] + 1] * rev
+            if agree:
+                for j in range(J):
+                    both = row[2 * cell[j]] * fwd[j] * (row[2 * cell[j] + 1] * rev)
+                    total[2 * cell[j]] += both
+                    total[2 * cell[j] + 1] += both
+            else:
+                for j in range(J):
+                    total[2 * cell[j]] += row[2 * cell[j]] * fwd[j]
+                    total[2 * cell[j] + 1] += row[2 * cell[j] + 1] * rev
         mass = 0
         for k in range(width):
             mass += total[2 * k]
         for k in range(width):
-            row[2 * k] = <real>(total[2 * k] / mass)
+            row[2 * k] = <real>(total[2 * k] / mass) if mass > 0 else 0
             row[2 * k + 1] = <real>total[2 * k + 1]
 
 

@@ -1,9 +1,88 @@
-/* The kernels' floating-point type: float in the shipped build, double in the one that tests compare with the oracle. */
+/* The kernels' floating-point type: float in the shipped build, double in the one that tests compare with the oracle;
+   vectors of 16 of them, which the compiler cuts into what the machine has, so that all builds give the same bits. */
 #ifndef ALIGNER_REAL_H
 #define ALIGNER_REAL_H
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
 #ifdef ALIGNER_DOUBLE
 typedef double real;
+typedef int64_t whole;
 #else
 typedef float real;
+typedef int32_t whole;
+#endif
+
+typedef real vec __attribute__((vector_size(16 * sizeof(real))));
+typedef real vec8 __attribute__((vector_size(8 * sizeof(real))));
+typedef real vec4 __attribute__((vector_size(4 * sizeof(real))));
+typedef whole pick4 __attribute__((vector_size(4 * sizeof(real))));
+
+static inline vec load(const real *at) { vec x; std::memcpy(&x, at, sizeof x); return x; }
+static inline void store(real *at, const vec &x) { std::memcpy(at, &x, sizeof x); }
+static inline vec splat(real x) { return vec{} + x; }
+
+/* The sum of the lanes, by halves. */
+static inline real sum(const vec &x) {
+    vec8 halves[2]; std::memcpy(halves, &x, sizeof x);
+    const vec8 eight = halves[0] + halves[1];
+    vec4 quarters[2]; std::memcpy(quarters, &eight, sizeof eight);
+    const vec4 four = quarters[0] + quarters[1];
+    return (four[0] + four[2]) + (four[1] + four[3]);
+}
+
+#ifdef __clang__
+#define PICK4(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define PICK4(a, b, ...) __builtin_shuffle(a, b, pick4{__VA_ARGS__})
+#endif
+
+/* out[i] = x[0] + ... + x[i], i < n, a multiple of 4; four at a time. */
+static inline void add_up(const real *x, real *out, int64_t n) {
+    const vec4 zero = {0, 0, 0, 0};
+    vec4 carry = zero;
+    for (int64_t i = 0; i < n; i += 4) {
+        vec4 four; std::memcpy(&four, x + i, sizeof four);
+        four = four + PICK4(four, zero, 4, 0, 1, 2);
+        four = four + PICK4(four, zero, 4, 4, 0, 1);
+        four = four + carry;
+        carry = PICK4(four, zero, 3, 3, 3, 3);
+        std::memcpy(out + i, &four, sizeof four);
+    }
+}
+
+/* out[i] = x[i] + ... + x[n - 1], likewise. */
+static inline void add_down(const real *x, real *out, int64_t n) {
+    const vec4 zero = {0, 0, 0, 0};
+    vec4 carry = zero;
+    for (int64_t i = n - 4; i >= 0; i -= 4) {
+        vec4 four; std::memcpy(&four, x + i, sizeof four);
+        four = four + PICK4(four, zero, 1, 2, 3, 4);
+        four = four + PICK4(four, zero, 2, 3, 4, 4);
+        four = four + carry;
+        carry = PICK4(four, zero, 0, 0, 0, 0);
+        std::memcpy(out + i, &four, sizeof four);
+    }
+}
+
+/* exp: the library's would neither become vectors nor be rounded alike everywhere. */
+#ifdef ALIGNER_DOUBLE
+static inline real exponential(real x) { return std::exp(x); }
+#else
+/* 2^k e^r with k whole and |r| <= ln 2 / 2, e^r by its Taylor series; relative error below 3e-7 for |x| < 80. */
+static inline real exponential(real x) {
+    x = x < -80.0f ? -80.0f : x > 80.0f ? 80.0f : x;
+    const float shifted = x * 1.44269504f + 12582912.0f;  /* 1.5 * 2^23: the fraction is rounded away */
+    const float k = shifted - 12582912.0f;
+    const float r = (x - k * 0.693359375f) + k * 2.12194440e-4f;
+    const float e = 1.0f + r * (1.0f + r * (0.5f + r * (1.0f / 6 + r * (1.0f / 24 + r * (1.0f / 120 + r * (1.0f / 720))))));
+    int32_t bits;
+    std::memcpy(&bits, &shifted, 4);
+    bits = (int32_t)((uint32_t)bits << 23) + 0x3f800000;  /* the low bits of `shifted` are k */
+    float power;
+    std::memcpy(&power, &bits, 4);
+    return power * e;
+}
 #endif
 #endif

@@ -1,0 +1,409 @@
+"""HMM alignment of sentence pairs (Vogel et al. 1996; NULL twins after Och & Ney 2003), both directions.
+
+    p(f, a | e) = prod_j pd(a_j | a_{j-1}) * t(f_j | e_{a_j})
+
+States [0, I) are words, [I, 2I) their NULL twins: twin I + i generates by NULL and remembers position i. From word i'
+or its twin alike:
+
+    to word i   (1 - p0) * jump(i - i') / Z(i')     Z(i') = sum of jump over the buckets that have a valid i
+    to twin i'  p0                                  to other twins 0
+
+jump has a bucket for each distance from -W to W; two more, for what is farther to the left and to the right, are
+shared evenly by the valid positions there. The first position, of words and twins alike, has a distribution of its own:
+one probability for each of 0 ... W - 1, and one shared evenly by the rest.
+
+Leaving a word and leaving its twin being the same, beta is one number a position, and the transition product needs the
+sum of word and twin only: a window of 2 W + 1 distances, a prefix sum and a suffix sum, O(W) a state.
+
+One direction of one sentence pair; K is I rounded up to whole vectors, padded with zeros:
+
+emit     [J, K]  t(f_j | e_i)                     null   [J]  t(f_j | NULL)
+alpha    [J, K]  words, scaled so that a row and its twins sum to one; log p(f | e) = sum_j log scale_j
+twin     [J, K]  alpha of the twins
+gamma    [J, K]  posteriors of the words           nowhere  [J]  of NULL
+leave    [K]     (1 - p0) / Z(i')
+left     [K]     the left bucket's share of one position, from i'; right likewise
+
+Rows depend on the row before, and most of the time would be spent waiting for it: the two directions of a sentence pair
+are independent, and their rows take turns.
+Sums over positions are taken in 16 lanes, which are then added in a fixed order (real.h): the same bits whatever vectors
+the machine has.
+Not here: word classes, sentence length; constraints change emit (projection.pxd).
+"""
+
+from libc.math cimport log
+from libc.stdint cimport int64_t
+from libc.string cimport memset
+
+cdef extern from "real.h":
+    ctypedef float real
+    ctypedef float vec  # 16 of them
+    vec load(const real* at) noexcept nogil
+    void store(real* at, vec x) noexcept nogil
+    vec splat(real x) noexcept nogil
+    real sum(vec x) noexcept nogil
+    void add_up(const real* x, real* out, int64_t n) noexcept nogil
+    void add_down(const real* x, real* out, int64_t n) noexcept nogil
+
+cdef enum:
+    VECTOR = 16  # lanes; K is a multiple
+    MARGIN = 32  # zeros on either side of a row that is read at a distance: more than the largest W + 1
+
+
+cdef struct Direction:
+    int64_t I, J, K
+    int64_t W           # explicit distances to either side
+    real p0
+    const double* jump  # [2 W + 3] left, -W ... W, right
+    const double* first  # [W + 1] first position: 0 ... W - 1, and beyond
+    real* taps          # [2 MARGIN + 1] jump as reals, that of distance 0 in the middle
+    real* cross         # [2 MARGIN + 1, VECTOR] expected jumps of each distance, the far ones at W + 1, lane by lane
+    real* emit
+    real* null
+    real* alpha
+    real* twin
+    real* gamma
+    real* nowhere
+    real* scale         # [J]
+    real* leave
+    real* left
+    real* right
+    real* start         # [K] start distribution over positions
+    real* u             # [MARGIN + K + MARGIN] what leaves each position
+    real* v             # [MARGIN + K + MARGIN] what arrives at each position
+    real* up            # [MARGIN + K + MARGIN] sums from the left
+    real* down          # [MARGIN + K + MARGIN] sums from the right
+    real* both          # [K] alpha and twin of the last row; in beta_rows, beta
+    real* work          # [2, K]
+
+
+cdef inline int64_t padded(int64_t n) noexcept nogil:
+    return (n + VECTOR - 1) // VECTOR * VECTOR
+
+
+cdef inline real* room(real** memory, int64_t n) noexcept nogil:
+    cdef real* here = memory[0]
+    memory[0] += n
+    return here
+
+
+cdef inline int64_t room_for(int64_t I, int64_t J) noexcept nogil:
+    """How many reals one direction needs."""
+    cdef int64_t K = padded(I)
+    return 4 * J * K + 3 * padded(J) + 11 * K + 8 * MARGIN + (2 * MARGIN + 1) * VECTOR + padded(2 * MARGIN + 1)
+
+
+cdef inline void lay_out(Direction* d, int64_t I, int64_t J, real* memory) noexcept nogil:
+    """Gives the arrays of a direction their places."""
+    cdef int64_t K = padded(I)
+    d.I = I
+    d.J = J
+    d.K = K
+    d.cross = room(&memory, (2 * MARGIN + 1) * VECTOR)
+    d.taps = room(&memory, padded(2 * MARGIN + 1)) + MARGIN
+    d.u = room(&memory, K + 2 * MARGIN) + MARGIN
+    d.v = room(&memory, K + 2 * MARGIN) + MARGIN
+    d.up = room(&memory, K + 2 * MARGIN) + MARGIN
+    d.down = room(&memory, K + 2 * MARGIN) + MARGIN
+    d.leave = room(&memory, K)
+    d.left = room(&memory, K)
+    d.right = room(&memory, K)
+    d.start = room(&memory, K)
+    d.both = room(&memory, K)
+    d.work = room(&memory, 2 * K)
+    d.null = room(&memory, padded(J))
+    d.scale = room(&memory, padded(J))
+    d.nowhere = room(&memory, padded(J))
+    d.emit = room(&memory, J * K)
+    d.alpha = room(&memory, J * K)
+    d.twin = room(&memory, J * K)
+    d.gamma = room(&memory, J * K)
+
+
+cdef inline void set_transitions(Direction* d) noexcept nogil:
+    """taps, leave, left, right and start for a sentence of I words; margins, padding and cross zero."""
+    cdef int64_t I = d.I, W = d.W, i, k
+    cdef double z, total
+    cdef const double* jump = d.jump + 1 + W  # jump[-W ... W]
+    memset(d.u - MARGIN, 0, 4 * (d.K + 2 * MARGIN) * sizeof(real))  # u, v, up, down
+    memset(d.leave, 0, 4 * d.K * sizeof(real))  # leave, left, right, start
+    memset(d.cross + (MARGIN - W - 1) * VECTOR, 0, (2 * W + 3) * VECTOR * sizeof(real))
+    for k in range(-W, W + 1):
+        d.taps[k] = <real>jump[k]
+    for i in range(I):
+        z = 0
+        for k in range(-min(W, i), min(W, I - 1 - i) + 1):
+            z += jump[k]
+        if i > W:
+            z += jump[-W - 1]
+            d.left[i] = <real>(jump[-W - 1] / (i - W))
+        if I - 1 - i > W:
+            z += jump[W + 1]
+            d.right[i] = <real>(jump[W + 1] / (I - 1 - i - W))
+        d.leave[i] = <real>((1 - d.p0) / z)
+    total = 0
+    for k in range(min(I, W)):
+        total += d.first[k]
+    if I > W:
+        total += d.first[W]
+    for i in range(I):
+        d.start[i] = <real>((d.first[i] if i < W else d.first[W] / (I - W)) / total)
+
+
+cdef inline void alpha_row(Direction* d, int64_t j) noexcept nogil:
+    """Row j of alpha and twin, from u, up, down and both of the row before.
+
+    alpha_j(i) = emit_j(i) * sum_i' (alpha + twin)_{j-1}(i') T(i', i)      twin_j(i) = p0 * null_j * (alpha + twin)_{j-1}(i)
+    """
+    cdef int64_t K = d.K, W = d.W, c, k
+    cdef real* alpha = d.alpha + j * K
+    cdef real* twin = d.twin + j * K
+    cdef const real* emit = d.emit + j * K
+    cdef real null = d.p0 * d.null[j], some = 1 - d.p0
+    cdef real inverse
+    cdef vec a, b, total = splat(0)
+    for c in range(0, K, 16):
+        if j == 0:
+            a = load(d.start + c) * some
+            b = load(d.start + c) * null
+        else:
+            a = load(d.up + c - W - 1) + load(d.down + c + W + 1)
+            b = load(d.u + c) * d.taps[0]
+            for k in range(1, W + 1):
+                a = a + load(d.u + c - k) * d.taps[k]
+                b = b + load(d.u + c + k) * d.taps[-k]
+            a = a + b
+            b = load(d.both + c) * null
+        a = a * load(emit + c)
+        store(alpha + c, a)
+        store(twin + c, b)
+        total = total + (a + b)
+    d.scale[j] = sum(total)
+    inverse = 1 / d.scale[j]
+    for c in range(0, K, 16):
+        a = load(alpha + c) * inverse
+        b = load(twin + c) * inverse
+        store(alpha + c, a)
+        store(twin + c, b)
+        a = a + b
+        store(d.both + c, a)
+        a = a * load(d.leave + c)
+        store(d.u + c, a)
+        store(d.work + c, a * load(d.right + c))
+        store(d.work + K + c, a * load(d.left + c))
+    if d.I > W + 1:
+        add_up(d.work, d.up, K)
+        add_down(d.work + K, d.down, K)
+
+
+cdef inline double loglik(Direction* d) noexcept nogil:
+    """log p(f | e), after alpha_rows: the sum of log scale_j, with few logarithms."""
+    cdef double total = 0, product = 1
+    cdef int64_t j
+    for j in range(d.J):
+        product *= d.scale[j]
+        if not 1e-200 < product < 1e200:
+            total += log(product)
+            product = 1
+    return total + log(product)
+
+
+cdef inline void alpha_rows(Direction* fwd, Direction* rev) noexcept nogil:
+    """All rows of alpha and twin of two directions, or of one and NULL."""
+    cdef int64_t J = 0 if fwd == NULL else fwd.J, I = 0 if rev == NULL else rev.J, j
+    for j in range(max(I, J)):
+        if j < J:
+            alpha_row(fwd, j)
+        if j < I:
+            alpha_row(rev, j)
+
+
+cdef inline void beta_row(Direction* d, int64_t j, bint counting) noexcept nogil:
+    """gamma and nowhere of row j, and then, in `both`, beta of the row before.
+
+    beta_{j-1}(i') = (sum_i T(i', i) v_j(i) + p0 * null_j * beta_j(i')) / scale_j,   v_j(i) = emit_j(i) * beta_j(i)
+    xi_j(i', i) = u_{j-1}(i') * v_j(i) / scale_j times jump: its sums by distance, without jump, are added to cross
+    """
+    cdef int64_t K = d.K, W = d.W, c, k
+    cdef const real* alpha = d.alpha + j * K
+    cdef const real* twin = d.twin + j * K
+    cdef const real* emit = d.emit + j * K
+    cdef real* gamma = d.gamma + j * K
+    cdef real* beta = d.both
+    cdef real* sums
+    cdef real inverse = 1 / d.scale[j]
+    cdef real null = d.p0 * d.null[j] * inverse
+    cdef vec a, b, total = splat(0)
+    for c in range(0, K, 16):
+        a = load(beta + c)
+        total = total + load(twin + c) * a
+        store(gamma + c, load(alpha + c) * a)
+        store(d.v + c, load(emit + c) * a * inverse)
+    d.nowhere[j] = sum(total)
+    if j == 0:
+        if counting:
+            for c in range(0, K, 16):  # posterior of being at i first
+                store(d.u + c, (load(alpha + c) + load(twin + c)) * load(beta + c))
+        return
+    if d.I > W + 1:
+        add_up(d.v, d.up, K)
+        add_down(d.v, d.down, K)
+    if counting:
+        for c in range(0, K, 16):
+            store(d.u + c, (load(alpha - K + c) + load(twin - K + c)) * load(d.leave + c))
+        for k in range(-W - 1, W + 2):
+            sums = d.cross + (MARGIN + k) * VECTOR
+            total = load(sums)
+            for c in range(0, K, 16):
+                if k < -W:
+                    total = total + load(d.u + c) * load(d.left + c) * load(d.up + c - W - 1)
+                elif k > W:
+                    total = total + load(d.u + c) * load(d.right + c) * load(d.down + c + W + 1)
+                else:
+                    total = total + load(d.u + c) * load(d.v + c + k)
+            store(sums, total)
+    for c in range(0, K, 16):
+        a = load(d.right + c) * load(d.down + c + W + 1) + load(d.left + c) * load(d.up + c - W - 1)
+        b = load(d.v + c) * d.taps[0]
+        for k in range(1, W + 1):
+            a = a + load(d.v + c + k) * d.taps[k]
+            b = b + load(d.v + c - k) * d.taps[-k]
+        store(beta + c, load(d.leave + c) * (a + b) + load(beta + c) * null)
+
+
+cdef inline void beta_rows(Direction* fwd, Direction* rev, bint counting) noexcept nogil:
+    """All rows of gamma of two directions, or of one and NULL; alpha stays as it is."""
+    cdef int64_t J = 0 if fwd == NULL else fwd.J, I = 0 if rev == NULL else rev.J, j, c
+    if fwd != NULL:
+        for c in range(0, fwd.K, 16):
+            store(fwd.both + c, splat(1))
+    if rev != NULL:
+        for c in range(0, rev.K, 16):
+            store(rev.both + c, splat(1))
+    for j in range(max(I, J) - 1, -1, -1):
+        if j < J:
+            beta_row(fwd, j, counting)
+        if j < I:
+            beta_row(rev, j, counting)
+
+
+cdef inline int64_t fixed(double x) noexcept nogil:
+    """An expected count as an integer, whose sums do not depend on order: 1 is 2^32."""
+    return <int64_t>(x * 4294967296.0 + 0.5)
+
+
+cdef inline void add_jumps(Direction* d, int64_t* jumps) noexcept nogil:
+    """Expected jumps [2 W + 3] and first positions [W + 1] of a direction, after its beta_rows."""
+    cdef int64_t W = d.W, k, i
+    for k in range(-W, W + 1):
+        jumps[1 + W + k] += fixed(<double>sum(load(d.cross + (MARGIN + k) * VECTOR)) * d.taps[k])
+    jumps[0] += fixed(sum(load(d.cross + (MARGIN - W - 1) * VECTOR)))
+    jumps[2 * W + 2] += fixed(sum(load(d.cross + (MARGIN + W + 1) * VECTOR)))
+    for i in range(d.I):
+        jumps[2 * W + 3 + (i if i < W else W)] += fixed(d.u[i])
+
+
+cdef inline double mix(Direction* d, bint best) noexcept nogil:
+    """The same of Model 1: gamma_j(i) = emit_j(i) / (null_j + sum_i emit_j(i)); or 1 for the best i, if better than NULL."""
+    cdef int64_t i, j, top
+    cdef const real* emit = d.emit
+    cdef real* gamma = d.gamma
+    cdef real total
+    cdef double loglik = -d.J * log(<double>(d.I + 1))
+    for j in range(d.J):
+        total = d.null[j]
+        top = 0
+        for i in range(d.I):
+            total += emit[i]
+            if emit[i] > emit[top]:
+                top = i
+        loglik += log(total)
+        d.nowhere[j] = d.null[j] / total
+        for i in range(d.K):
+            gamma[i] = 0 if best else emit[i] / total
+        if best and emit[top] >= d.null[j]:
+            gamma[top] = 1
+        emit += d.K
+        gamma += d.K
+    return loglik
+
+
+cdef inline void best_path(Direction* d) noexcept nogil:
+    """gamma becomes 1 on the links of the best path, 0 elsewhere.
+
+    delta_j(i) = emit_j(i) * max_i' best_{j-1}(i') T(i', i)    twin_j(i) = p0 * null_j * best_{j-1}(i)
+    best_j(i) = max(delta_j(i), twin_j(i)), rows scaled by their maximum. Ties go to the first position, and to words.
+    alpha keeps delta, twin the twins'; gamma, until the path is known, where each word came from.
+    """
+    cdef int64_t I = d.I, K = d.K, W = d.W, i, j, k, low, high, from_right, from_left, k2
+    cdef real* delta = d.alpha
+    cdef real* twin = d.twin
+    cdef const real* emit = d.emit
+    cdef real* origin = d.gamma
+    cdef real* best = d.both
+    cdef real top, value, right, left, null
+    for j in range(d.J):
+        null = d.p0 * d.null[j]
+        if j == 0:
+            for i in range(I):
+                delta[i] = (1 - d.p0) * d.start[i] * emit[i]
+                twin[i] = null * d.start[i]
+        else:
+            for i in range(I):
+                twin[i] = null * best[i]
+                d.u[i] = best[i] * d.leave[i]
+            right = -1  # the best start of a jump to the right bucket, of positions up to i - W - 1
+            from_right = 0
+            for i in range(I):
+                d.work[i] = -1
+                if i > W and d.u[i - W - 1] * d.right[i - W - 1] > right:
+                    right = d.u[i - W - 1] * d.right[i - W - 1]
+                    from_right = i - W - 1
+                value = right
+                k = from_right
+                low = max(0, i - W)
+                high = min(I - 1, i + W)
+                for k2 in range(low, high + 1):
+                    if d.u[k2] * d.taps[i - k2] > value:
+                        value = d.u[k2] * d.taps[i - k2]
+                        k = k2
+                d.work[i] = value
+                d.v[i] = <real>k
+            left = -1
+            from_left = 0
+            for i in range(I - 1, -1, -1):
+                if i + W + 1 < I and d.u[i + W + 1] * d.left[i + W + 1] >= left:
+                    left = d.u[i + W + 1] * d.left[i + W + 1]
+                    from_left = i + W + 1
+                if left > d.work[i]:
+                    d.work[i] = left
+                    d.v[i] = <real>from_left
+                delta[i] = d.work[i] * emit[i]
+                origin[i] = d.v[i]
+        top = 0
+        for i in range(I):
+            best[i] = max(delta[i], twin[i])
+            top = max(top, best[i])
+        for i in range(I):
+            delta[i] /= top
+            twin[i] /= top
+            best[i] /= top
+        delta += K
+        twin += K
+        emit += K
+        origin += K
+    k = 0
+    for i in range(I):
+        if best[i] > best[k]:
+            k = i
+    for j in range(d.J - 1, -1, -1):
+        delta -= K
+        twin -= K
+        origin -= K
+        low = k
+        if delta[low] >= twin[low]:  # the word itself, not its twin
+            k = <int64_t>origin[low] if j > 0 else 0
+            memset(origin, 0, K * sizeof(real))
+            origin[low] = 1
+        else:
+            memset(origin, 0, K * sizeof(real))
