@@ -17,17 +17,23 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from aligner.corpus import Corpus, read_corpus
+    from aligner.em import train
     from aligner.errors import DataError
     from aligner.formats import LinkReader, format_links
     from aligner.links import Links
+    from aligner.model import Model
+    from aligner.recipe import Recipe
 
 __all__ = [
     "Corpus",
     "DataError",
     "LinkReader",
     "Links",
+    "Model",
+    "Recipe",
     "format_links",
     "read_corpus",
+    "train",
 ]
 
 _HOME = {
@@ -35,8 +41,11 @@ _HOME = {
     "DataError": "errors",
     "LinkReader": "formats",
     "Links": "links",
+    "Model": "model",
+    "Recipe": "recipe",
     "format_links": "formats",
     "read_corpus": "corpus",
+    "train": "em",
 }
 
 

@@ -33,6 +33,7 @@ def count(
     blocks: _Int64,
     inv_fwd: _Float,
     inv_rev: _Float,
+    agree: bool,
     t: _Float,
     n_threads: int,
 ) -> None: ...

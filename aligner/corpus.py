@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -105,6 +105,20 @@ class Corpus:
     def __len__(self) -> int:
         return len(self.src)
 
+    @staticmethod
+    def from_pairs(
+        pairs: Iterable[tuple[str | Sequence[str], str | Sequence[str]]], lowercase: bool = False
+    ) -> Corpus:
+        """Sentence pairs given as text or as lists of tokens."""
+        builders = _Builder(), _Builder()
+        lines = [[_line(sentence, n) for sentence in pair] for n, pair in enumerate(pairs)]
+        for k, builder in enumerate(builders):
+            text = "".join(line[k] + "\n" for line in lines).encode()
+            ids, lengths = builder.room(len(text) // 2 + 1, len(lines))
+            _, _, builder.n_tokens = _corpus.index_lines(text, builder.words, ids, lengths, None)
+            builder.n_lines = len(lines)
+        return Corpus(*(builder.side(lowercase) for builder in builders))
+
     def part(self, start: int, stop: int) -> Corpus:
         """Sentence pairs start to stop."""
         return Corpus(self.src.part(start, stop), self.tgt.part(start, stop))
@@ -174,20 +188,31 @@ class _Builder:
         np.cumsum(self.lengths[: self.n_lines], out=offsets[1:])
         side = Side(self.ids, offsets, Vocab(*self.words.words()))
         if lowercase:
-            side = _lowercase(side)
+            side = relabelled(side, str.lower, in_place=True)
         for array in (side.ids, side.offsets, side.vocab.offsets):
             array.flags.writeable = False
         return side
 
 
-def _lowercase(side: Side) -> Side:
-    """The same side in lower case: the vocabulary is folded, and the ids follow it."""
-    folded = _corpus.Interner()
-    text = " ".join(word.lower() for word in side.vocab.words).encode() + b" \n"
-    to_folded = np.empty(len(text), dtype=np.int32)
-    _, _, n = _corpus.index_lines(text, folded, to_folded, np.empty(1, dtype=np.int64), None)
-    np.take(to_folded[:n], side.ids, out=side.ids)
-    return Side(side.ids, side.offsets, Vocab(*folded.words()))
+def _line(sentence: str | Sequence[str], n: int) -> str:
+    """A sentence as a line of text."""
+    if not isinstance(sentence, str):
+        if any(not token or " " in token or "\t" in token for token in sentence):
+            raise ValueError(f"pair {n}: a token is empty or has a space or a tab in it")
+        sentence = " ".join(sentence)
+    if "\n" in sentence:
+        raise ValueError(f"pair {n}: a sentence has a line break in it")
+    return sentence
+
+
+def relabelled(side: Side, see: Callable[[str], str], in_place: bool = False) -> Side:
+    """The same side with see(word) for each word; words that become equal get one id, none may be empty."""
+    interner = _corpus.Interner()
+    text = " ".join(map(see, side.vocab.words)).encode() + b" \n"
+    new_ids = np.empty(len(text), dtype=np.int32)
+    _, _, n = _corpus.index_lines(text, interner, new_ids, np.empty(1, dtype=np.int64), None)
+    ids = np.take(new_ids[:n], side.ids, out=side.ids if in_place else None) if n else side.ids
+    return Side(ids, side.offsets, Vocab(*interner.words()))
 
 
 def _text_blocks(path: str, encoding: str, eager: bool = False) -> Iterator[tuple[bytes, int, int]]:

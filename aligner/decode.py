@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,44 +14,54 @@ from aligner.links import Links
 from aligner.model import Model, View
 from aligner.pairs import cell_offsets
 from aligner.symmetrize import METHODS, symmetrize
+from aligner.views import parse, see
 
 BLOCK = 1 << 13  # sentences decoded at a time
 CUTOFF = 1e-3  # smaller posteriors are not links of any kind
 
 
 def directions(
-    view: View, corpus: Corpus, *, viterbi: bool, n_threads: int, cells: np.ndarray | None = None
+    model: Model, corpus: Corpus, *, viterbi: bool = False, project: bool = True, n_threads: int = 1
 ) -> Iterator[tuple[Links, Links]]:
     """Forward and reverse links with scores, a block of sentences at a time.
 
-    cells: of the corpus that the model was trained on; None: words and pairs are looked up.
+    project: onto the constraints that the model was trained with, if any. A direction that the model was not
+    trained in has no links.
     """
-    m = view.parameters
-    known = (
-        corpus
-        if cells is not None
-        else Corpus(_renamed(corpus.src, view.src), _renamed(corpus.tgt, view.tgt))
-    )
-    first_cells = cell_offsets(known)
+    how = model.recipe.inference
+    if not project:
+        how = replace(how, constraint="none")
+    trained = model.trained is not None and model.trained[0] is corpus
+    parameters = [view.parameters if trained else view.parameters.in_order() for view in model.views]
+    texts = [see(corpus, view.name) if trained else _as_known(corpus, view) for view in model.views]
+    first_cells = cell_offsets(corpus)
     for start in range(0, len(corpus), BLOCK):
         stop = min(start + BLOCK, len(corpus))
-        part = known.part(start, stop)
         first, last = first_cells[start], first_cells[stop]
         offsets = first_cells[start : stop + 1] - first
-        if cells is None:
-            block = np.empty(last - first, dtype=np.int32)
-            text = part.src.ids, part.src.offsets, part.tgt.ids, part.tgt.offsets
-            find_cells(*text, offsets, m.rows, m.tgt, block, n_threads)
-        else:
-            block = cells[first:last]
-        yield hmm.decode(m, part, block, offsets, viterbi=viterbi, cutoff=CUTOFF, n_threads=n_threads)
+        views = []
+        for n, (m, text) in enumerate(zip(parameters, texts, strict=True)):
+            part = text.part(start, stop)
+            if model.trained is not None and trained:
+                cells = model.trained[1][n][first:last]
+            else:
+                cells = np.empty(last - first, dtype=np.int32)
+                ids = part.src.ids, part.src.offsets, part.tgt.ids, part.tgt.offsets
+                find_cells(*ids, offsets, m.rows, m.tgt, cells, n_threads)
+            views.append((m, part, cells))
+        yield hmm.decode(views, offsets, how, viterbi=viterbi, cutoff=CUTOFF, n_threads=n_threads)
 
 
-def _renamed(side: Side, vocab: Vocab) -> Side:
-    """The same side with a model's word ids; -1 for words that it does not know."""
-    ids = vocab.ids
-    to_model = np.array([ids.get(word, -1) for word in side.vocab.words], dtype=np.int32)
-    return Side(to_model[side.ids] if len(side.ids) else side.ids, side.offsets, vocab)
+def _as_known(corpus: Corpus, view: View) -> Corpus:
+    """A corpus with a view's word ids; -1 for words that it does not know."""
+    see = parse(view.name) or str
+
+    def known(side: Side, vocab: Vocab) -> Side:
+        ids = vocab.ids
+        to_model = np.array([ids.get(see(word), -1) for word in side.vocab.words], dtype=np.int32)
+        return Side(to_model[side.ids] if len(side.ids) else side.ids, side.offsets, vocab)
+
+    return Corpus(known(corpus.src, view.src), known(corpus.tgt, view.tgt))
 
 
 def above(links: Links, threshold: float) -> Links:
@@ -61,21 +72,14 @@ def above(links: Links, threshold: float) -> Links:
     return Links(offsets, links.src[keep], links.tgt[keep], scores=links.scores[keep])
 
 
-def combine(forward: Links, reverse: Links, method: str, threshold: float) -> Links:
-    """One alignment: of scores where the method works on them, else of the links above the threshold."""
+def combine(model: Model, forward: Links, reverse: Links, method: str, threshold: float) -> Links:
+    """One alignment: of scores where the method works on them, else of the links above the threshold.
+
+    Of a model of one direction, that direction's links above the threshold.
+    """
+    direction = model.recipe.direction
+    if direction != "both":
+        return above(forward if direction == "forward" else reverse, threshold)
     if METHODS[method].threshold is None:
         forward, reverse = above(forward, threshold), above(reverse, threshold)
     return symmetrize(forward, reverse, method, threshold=threshold)
-
-
-def align(
-    model: Model,
-    corpus: Corpus,
-    *,
-    viterbi: bool = False,
-    n_threads: int = 1,
-    cells: np.ndarray | None = None,
-) -> Iterator[tuple[Links, Links]]:
-    """Forward and reverse links of the model's only view."""
-    (view,) = model.views
-    return directions(view, corpus, viterbi=viterbi, n_threads=n_threads, cells=cells)

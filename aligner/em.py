@@ -1,4 +1,4 @@
-"""The one training loop: a schedule of models over one corpus, and a Monitor that says how it goes."""
+"""The one training loop: a recipe's iterations over one corpus, and a Monitor that says how they go."""
 
 from __future__ import annotations
 
@@ -7,46 +7,33 @@ import math
 import resource
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import IO, Any
 
 import numpy as np
-import numpy.typing as npt
+from tqdm import tqdm
 
-from aligner import hmm, model1
+from aligner import decode, evaluate, hmm, model1, start
 from aligner.corpus import Corpus
+from aligner.errors import DataError
+from aligner.links import Links
 from aligner.model import Model, Parameters, View
 from aligner.pairs import Pairs, number_pairs
-
-Step = Callable[[Parameters, Corpus, Pairs, int], npt.NDArray[np.float64]]
-STEPS: dict[str, Step] = {"ibm1": model1.step, "hmm": hmm.step}
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """How a model is trained: iterations of Model 1, then of the HMM."""
-
-    ibm1_iterations: int = 5
-    hmm_iterations: int = 5
-    p0: float = 0.2
-    window: int = 5
-    max_length: int = 0  # pairs with a longer side are not trained on; 0: all are
-
-    @property
-    def schedule(self) -> list[str]:
-        return ["ibm1"] * self.ibm1_iterations + ["hmm"] * self.hmm_iterations
+from aligner.recipe import Inference, Recipe
+from aligner.views import see
 
 
 @dataclass
 class Monitor:
-    """Keeps the history of a training, and prints a line on stderr and in a log after each iteration.
+    """Keeps the history of a training, and says on stderr and in a log how each iteration went.
 
     The history has what depends on corpus and recipe only, so that equal trainings make equal models; time
     and memory are printed.
     """
 
     n_iterations: int
+    n_pairs: int  # that have words on both sides
     n_tokens: tuple[int, int]  # that the forward and the reverse model generate
     quiet: bool = False
     log: IO[str] | None = None
@@ -54,52 +41,169 @@ class Monitor:
 
     def __post_init__(self) -> None:
         self.clock = time.perf_counter()
+        terminal = not self.quiet and sys.stderr.isatty()
+        self.bar = tqdm(total=self.n_iterations, unit="iteration", disable=not terminal, leave=False)
 
-    def add(self, model: str, loglik: npt.NDArray[np.float64]) -> None:
-        """One iteration is done; loglik of the parameters it started from, by direction."""
+    def add(
+        self, view: str, model: str, how: Inference, statistics: dict[str, float], area: float | None
+    ) -> None:
+        """One iteration is done; statistics of the parameters it started from, area of those it made."""
         now = time.perf_counter()
-        perplexity = [math.exp(-x / max(1, n)) for x, n in zip(loglik, self.n_tokens, strict=True)]
         seconds, self.clock = now - self.clock, now
         speed = sum(self.n_tokens) / seconds
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-        entry = {
+        loglik = [statistics["loglik_fwd"], statistics["loglik_rev"]]
+        entry: dict[str, Any] = {
             "iteration": len(self.history) + 1,
+            "view": view,
             "model": model,
-            "loglik": [float(x) for x in loglik],
-            "perplexity": perplexity,
+            "loglik": loglik,
+            "perplexity": [math.exp(-x / max(1, n)) for x, n in zip(loglik, self.n_tokens, strict=True)],
         }
+        if how.constraint != "none":
+            n = max(1, self.n_pairs)
+            entry |= {
+                "kl": statistics["kl"],
+                "objective": sum(loglik) - statistics["kl"],
+                "violation": [statistics["before"] / n, statistics["after"] / n],
+                "calls": statistics["calls"] / n,
+                "not_converged": 1 - statistics["converged"] / n,
+            }
+        if area is not None:
+            entry["area"] = area
         self.history.append(entry)
         if self.log is not None:
             cost = {"seconds": seconds, "tokens_per_second": speed, "memory_mb": memory}
             print(json.dumps(entry | cost), file=self.log, flush=True)
         if not self.quiet:
-            print(
-                f"{model} {len(self.history)}/{self.n_iterations}  perplexity {perplexity[0]:.2f} forward,"
-                f" {perplexity[1]:.2f} reverse  {seconds:.2f} s  {speed / 1e6:.1f}M tokens/s  {memory} MB",
-                file=sys.stderr,
+            line = f"{describe(entry)}  {seconds:.2f} s  {speed / 1e6:.1f}M tokens/s  {memory} MB"
+            if self.bar.disable:
+                print(line, file=sys.stderr)
+            else:
+                self.bar.write(line, file=sys.stderr)
+                self.bar.update()
+
+    def close(self) -> None:
+        self.bar.close()
+
+
+def describe(entry: dict[str, Any]) -> str:
+    """A line of an iteration."""
+    forward, reverse = entry["perplexity"]
+    line = f"{entry['view']} {entry['model']} {entry['iteration']}:"
+    line += f" perplexity {forward:.2f} forward, {reverse:.2f} reverse"
+    if "kl" in entry:
+        before, after = entry["violation"]
+        line += f", violation {before:.3f} -> {after:.3f} in {entry['calls']:.1f} calls"
+    return line + (f", area {100 * entry['area']:.2f}" if "area" in entry else "")
+
+
+@dataclass(frozen=True)
+class Development:
+    """Sentence pairs with gold links, to tell when to stop: by the area under the precision-recall curve."""
+
+    corpus: Corpus
+    gold: Links
+
+    def __post_init__(self) -> None:
+        if len(self.corpus) != len(self.gold):
+            raise DataError(
+                f"the development text has {len(self.corpus)} pairs, its gold links {len(self.gold)} lines",
+                hint="they must match line by line",
             )
+
+    def area(self, model: Model, n_threads: int) -> float:
+        links = [
+            decode.combine(model, *block, "soft-union", 0.0)
+            for block in decode.directions(model, self.corpus, n_threads=n_threads)
+        ]
+        return evaluate.area(Links.joined(links), self.gold)
 
 
 def train(
-    corpus: Corpus,
+    text: Corpus | Iterable[tuple[str | Sequence[str], str | Sequence[str]]],
     recipe: Recipe | None = None,
     *,
+    init: Model | None = None,
+    development: Development | None = None,
     n_threads: int = 1,
     quiet: bool = True,
     log: IO[str] | None = None,
-    settings: dict[str, Any] | None = None,
-) -> tuple[Model, npt.NDArray[np.int32] | None]:
-    """A model of a corpus, and the corpus's cells if it was trained on all of it (see decode.directions)."""
-    recipe = recipe or Recipe()
+    facts: dict[str, Any] | None = None,
+    keep_cells: bool = False,
+) -> Model:
+    """A model of sentence pairs, given as text, as lists of tokens or as a Corpus.
+
+    init: a model to start from. development: iterations of the model stop when they no longer help there,
+    and the best is kept. keep_cells: the text will be aligned, which is quicker with them.
+    """
+    recipe = recipe or Recipe.of()
+    corpus = text if isinstance(text, Corpus) else Corpus.from_pairs(text)
+    if init is not None and [view.name for view in init.views] != list(recipe.views):
+        raise DataError(
+            f"the model to start from has views {', '.join(view.name for view in init.views)},"
+            f" {', '.join(recipe.views)} are to be trained"
+        )
     used = corpus
     if recipe.max_length:
         used = corpus.select(np.maximum(corpus.src.lengths, corpus.tgt.lengths) <= recipe.max_length)
-    pairs = number_pairs(used, n_threads)
-    m = model1.uniform(used, pairs, recipe.window, recipe.p0)
-    monitor = Monitor(len(recipe.schedule), (len(used.tgt.ids), len(used.src.ids)), quiet, log)
-    for name in recipe.schedule:
-        monitor.add(name, STEPS[name](m, used, pairs, n_threads))
-    view = View("word", corpus.src.vocab, corpus.tgt.vocab, m)
-    facts = {"pairs": len(used), "tokens": [len(used.src.ids), len(used.tgt.ids)], **asdict(recipe)}
-    model = Model([view], {**facts, **(settings or {})}, monitor.history)
-    return model, pairs.cells if used is corpus else None
+    full = (used.src.lengths > 0) & (used.tgt.lengths > 0)
+    monitor = Monitor(
+        len(recipe.schedule) * len(recipe.views),
+        int(full.sum()),
+        (int(used.tgt.lengths[full].sum()), int(used.src.lengths[full].sum())),
+        quiet,
+        log,
+    )
+    views, cells = [], []
+    try:
+        for n, name in enumerate(recipe.views):
+            seen = see(used, name)
+            pairs = number_pairs(seen, n_threads)
+            if init is None:
+                m = start.uniform(seen, pairs, recipe.window, recipe.p0)
+            else:
+                m = start.inherited(seen, pairs, init.views[n], recipe.window, recipe.p0)
+            view = View(name, seen.src.vocab, seen.tgt.vocab, m)
+            _iterate(view, seen, pairs, recipe, development, n_threads, monitor)
+            views.append(view)
+            if keep_cells and used is corpus:
+                cells.append(pairs.cells)
+            else:
+                view.parameters = view.parameters.in_order()
+    finally:
+        monitor.close()
+    known = {"pairs": len(used), "tokens": [len(used.src.ids), len(used.tgt.ids)]}
+    model = Model(recipe, views, known | (facts or {}), monitor.history)
+    if cells:
+        model.trained = corpus, cells
+    return model
+
+
+def _iterate(
+    view: View,
+    corpus: Corpus,
+    pairs: Pairs,
+    recipe: Recipe,
+    development: Development | None,
+    n_threads: int,
+    monitor: Monitor,
+) -> None:
+    """All iterations of one view."""
+    best: tuple[float, Parameters] | None = None
+    for name, how in recipe.schedule:
+        m = view.parameters
+        if how.mixture:
+            statistics = model1.step(m, corpus, pairs, how.agree, n_threads)
+        else:
+            statistics = hmm.step(m, corpus, pairs, how, n_threads)
+        area = None
+        if development is not None and name == recipe.model:
+            area = development.area(Model(recipe, [view]), n_threads)
+        monitor.add(view.name, name, how, statistics, area)
+        if area is not None:
+            if best is not None and area <= best[0]:
+                break
+            best = area, m.copied()
+    if best is not None:
+        view.parameters = best[1]

@@ -154,6 +154,27 @@ class Coder:
         return np.stack([self.count(codes) for codes in sets], axis=1)
 
 
+def area(links: Links, gold: Links) -> float:
+    """The area under the curve of precision by recall as the threshold on the links' scores falls.
+
+    Precision against possible links, recall of sure ones; from recall 0, where precision is that of the first
+    links, to the recall of all links.
+    """
+    assert links.scores is not None
+    coder = Coder([links, gold])
+    truth = coder.gold(gold)
+    codes = (links.sentences * coder.I + links.src) * coder.J + links.tgt
+    order = np.argsort(-links.scores, kind="stable")
+    last = np.append(np.diff(links.scores[order]) != 0, True)  # where links of one score end
+    right, found = (np.cumsum(_among(codes[order], x))[last] for x in (truth.possible, truth.sure))
+    precision = right / (1 + np.flatnonzero(last))
+    recall = found / max(1, len(truth.sure))
+    if len(recall) == 0:
+        return 0.0
+    heights = np.concatenate([precision[:1], precision])
+    return float(np.sum(np.diff(recall, prepend=0.0) * (heights[1:] + heights[:-1]) / 2))
+
+
 def resample(statistics: Ints, n_samples: int, seed: int) -> Ints:
     """[n_samples, columns] sums of statistics [S, columns] over S sentences drawn with replacement.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from aligner.corpus import Corpus
 from aligner.links import Links
 from aligner.model import Parameters
 from aligner.pairs import Pairs
+from aligner.recipe import Inference
 
 _hmm = simd.load("_hmm")
 Ints = npt.NDArray[np.int32]
@@ -21,41 +22,17 @@ Longs = npt.NDArray[np.int64]
 ONE = 2.0**32  # how the kernel writes an expected count of 1
 
 
-@dataclass(frozen=True)
-class Inference:
-    """What is asked of a sentence pair's lattices.
-
-    mixture     no transitions: Model 1
-    agree       counts of both directions are the product of their posteriors (Liang et al. 2006)
-    constraint  none, bijective or symmetric: posteriors are projected (ext/constraints.pxd)
-    eta         the projection is done when the gradient's norm per constraint is below it
-    slack       of the constraints, all together
-    drop        links whose posteriors are both up to it are not constrained
-    max_calls   forward-backward calls of a projection at most
-    """
-
-    mixture: bool = False
-    forward: bool = True
-    reverse: bool = True
-    agree: bool = False
-    constraint: str = "none"
-    eta: float = 0.001
-    slack: float = 0.001
-    drop: float = 1e-4
-    max_calls: int = 50
-
-    def work_size(self, corpus: Corpus) -> int:
-        """Reals of work space that the largest lattices need."""
-        longest = (int(np.max(side.lengths, initial=1)) for side in (corpus.src, corpus.tgt))
-        return int(_hmm.width(*longest, self.constraint != "none"))
-
-    def for_kernel(self) -> dict[str, Any]:
-        return asdict(self) | {"constraint": _hmm.CONSTRAINTS[self.constraint]}
+def work_size(how: Inference, corpus: Corpus) -> int:
+    """Reals of work space that the largest lattices need."""
+    longest = (int(np.max(side.lengths, initial=1)) for side in (corpus.src, corpus.tgt))
+    return int(_hmm.width(*longest, how.constraint != "none"))
 
 
-def step(
-    m: Parameters, corpus: Corpus, pairs: Pairs, how: Inference, n_threads: int
-) -> dict[str, float]:
+def for_kernel(how: Inference) -> dict[str, Any]:
+    return asdict(how) | {"constraint": _hmm.CONSTRAINTS[how.constraint]}
+
+
+def step(m: Parameters, corpus: Corpus, pairs: Pairs, how: Inference, n_threads: int) -> dict[str, float]:
     """One EM iteration, m changed in place; sums over the corpus of what STATISTICS names, of m as it was.
 
     M-step: t and NULL as in Model 1. jump(b) = c(b) / sum_b c(b), c the expected jumps into bucket b. The
@@ -70,9 +47,9 @@ def step(
     jumps = np.zeros((n_threads, 2, 3 * W + 4), dtype=np.int64)
     statistics = np.zeros((len(corpus), len(_hmm.STATISTICS)))
     _hmm.e_step(
-        *_inputs(m, corpus, pairs.cells, pairs.offsets),
-        how.for_kernel(),
-        how.work_size(corpus),
+        _view(m, corpus, pairs.cells, pairs.offsets),
+        for_kernel(how),
+        work_size(how, corpus),
         counts,
         fwd_nulls,
         rev_nulls,
@@ -91,17 +68,15 @@ def step(
     return dict(zip(_hmm.STATISTICS, statistics.sum(axis=0).tolist(), strict=True))
 
 
-def _inputs(m: Parameters, corpus: Corpus, cells: Ints, offsets: Longs) -> tuple[Any, ...]:
-    """What the kernels take of text and model, in their order."""
+def _view(m: Parameters, corpus: Corpus, cells: Ints, offsets: Longs) -> tuple[Any, ...]:
+    """Text and model as the kernels take them."""
     src, tgt = corpus.src, corpus.tgt
     text = src.ids, src.offsets, tgt.ids, tgt.offsets, cells, offsets
     return *text, m.rows, m.t, m.null_fwd, m.null_rev, m.jump, m.first, m.p0
 
 
 def decode(
-    m: Parameters,
-    corpus: Corpus,
-    cells: Ints,
+    views: list[tuple[Parameters, Corpus, Ints]],
     offsets: Longs,
     how: Inference,
     *,
@@ -109,8 +84,12 @@ def decode(
     cutoff: float,
     n_threads: int,
 ) -> tuple[Links, Links]:
-    """Links of the forward and the reverse direction with their scores, 1 on a best path."""
-    inputs = *_inputs(m, corpus, cells, offsets), how.for_kernel(), how.work_size(corpus)
-    found = _hmm.decode(*inputs, viterbi, cutoff, n_threads)
+    """Links of the forward and the reverse direction with their scores, 1 on a best path; means over views.
+
+    views: parameters, and text and cells as they are seen with them
+    """
+    size = work_size(how, views[0][1])
+    inputs = [_view(m, corpus, cells, offsets) for m, corpus, cells in views]
+    found = _hmm.decode(inputs, for_kernel(how), size, viterbi, cutoff, n_threads)
     forward, reverse = (Links(starts, src, tgt, scores=scores) for starts, src, tgt, scores in found)
     return forward, reverse

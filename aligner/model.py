@@ -5,20 +5,24 @@ A Model is one or more views, each trained by itself: the same model of what eac
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from aligner.corpus import Vocab
+from aligner._pairs import sort_rows
+from aligner.corpus import Corpus, Vocab
+from aligner.links import Links
+from aligner.recipe import THRESHOLD, Recipe
 
 Reals = npt.NDArray[np.float32]
 
 
 @dataclass
 class Parameters:
-    """The parameters of one view. Source words are e, target words f; P word pairs, sorted by e, then f.
+    """The parameters of one view. Source words are e, target words f; P word pairs, sorted by e.
 
     rows      [V_src + 1]    pairs of source word e are those from rows[e] to rows[e + 1]
     tgt       [P]            pair -> f
@@ -28,6 +32,7 @@ class Parameters:
     jump      [2, 2 W + 3]   forward and reverse: left of -W, distances -W ... W, right of W
     first     [2, W + 1]     the first position: 0 ... W - 1, and beyond
     p0        the probability of NULL
+    ordered   whether the pairs of each source word are in the order of f, as looking them up needs
     """
 
     rows: npt.NDArray[np.int64]
@@ -38,11 +43,28 @@ class Parameters:
     jump: npt.NDArray[np.float64]
     first: npt.NDArray[np.float64]
     p0: float
+    ordered: bool = False
+
+    @property
+    def window(self) -> int:
+        return int(self.first.shape[1])
+
+    def in_order(self) -> Parameters:
+        """The same, ordered."""
+        if self.ordered:
+            return self
+        tgt, t = sort_rows(self.rows, self.tgt, self.t)
+        return replace(self, tgt=tgt, t=t, ordered=True)
+
+    def copied(self) -> Parameters:
+        """The same, not touched by the next iteration."""
+        changing = ("t", "null_fwd", "null_rev", "jump", "first")
+        return replace(self, **{name: getattr(self, name).copy() for name in changing})
 
 
 @dataclass
 class View:
-    """What one set of parameters sees of the text: its own vocabularies."""
+    """What one set of parameters sees of the text (views.py): its own vocabularies."""
 
     name: str
     src: Vocab
@@ -54,10 +76,42 @@ class View:
 class Model:
     """All that is needed to align text as it was aligned in training.
 
-    settings  what it was trained on and how, as in the command line
-    history   a dict for each iteration: model, objective, seconds, ...
+    facts    what it was trained on
+    history  a dict for each iteration: view, model, log-likelihood, ...
+    trained  the corpus it was trained on, and the cells of each view, where they are kept; not saved
     """
 
+    recipe: Recipe
     views: list[View]
-    settings: dict[str, Any] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
     history: list[dict[str, Any]] = field(default_factory=list)
+    trained: tuple[Corpus, list[npt.NDArray[np.int32]]] | None = None
+
+    @classmethod
+    def load(cls, path: str) -> Model:
+        """A model from a file."""
+        from aligner import modelfile
+
+        return modelfile.load(path)
+
+    def save(self, path: str, overwrite: bool = False) -> None:
+        """Writes the model to one file."""
+        from aligner import modelfile
+
+        modelfile.save(self, path, overwrite)
+
+    def align(
+        self,
+        text: Corpus | Iterable[tuple[str | Sequence[str], str | Sequence[str]]],
+        *,
+        symmetrize: str = "soft-union",
+        threshold: float = THRESHOLD,
+        n_threads: int = 1,
+    ) -> Links:
+        """Links of sentence pairs, given as text, as lists of tokens or as a Corpus."""
+        from aligner import decode
+
+        if not isinstance(text, Corpus):
+            text = Corpus.from_pairs(text, lowercase=bool(self.facts.get("lowercase")))
+        blocks = decode.directions(self, text, n_threads=n_threads)
+        return Links.joined(decode.combine(self, *block, symmetrize, threshold) for block in blocks)

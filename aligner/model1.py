@@ -1,4 +1,4 @@
-"""Model 1: a uniform start over the word pairs that occur, and one EM step of both directions."""
+"""Model 1: one EM step of both directions."""
 
 from __future__ import annotations
 
@@ -8,26 +8,6 @@ from aligner import _model1
 from aligner.corpus import Corpus
 from aligner.model import Parameters
 from aligner.pairs import Pairs
-
-
-def uniform(corpus: Corpus, pairs: Pairs, window: int, p0: float) -> Parameters:
-    """Every word that stands beside e in some sentence pair is as likely its translation; jumps are even."""
-    width = np.diff(pairs.rows)
-    t = np.empty((len(pairs), 2), dtype=np.float32)
-    t[:, 0] = np.repeat(1 / np.maximum(width, 1), width)
-    t[:, 1] = (1 / np.maximum(np.bincount(pairs.tgt, minlength=len(corpus.tgt.vocab)), 1))[pairs.tgt]
-    n_src, n_tgt = len(corpus.src.vocab), len(corpus.tgt.vocab)
-    W = window - 1
-    return Parameters(
-        rows=pairs.rows,
-        tgt=pairs.tgt,
-        t=t,
-        null_fwd=np.full(n_tgt, 1 / max(1, n_tgt), dtype=np.float32),
-        null_rev=np.full(n_src, 1 / max(1, n_src), dtype=np.float32),
-        jump=np.full((2, 2 * W + 3), 1 / (2 * W + 3)),
-        first=np.full((2, W + 1), 1 / (W + 1)),
-        p0=p0,
-    )
 
 
 def step(m: Parameters, corpus: Corpus, pairs: Pairs, agree: bool, n_threads: int) -> dict[str, float]:

@@ -3,7 +3,7 @@
     bytes 0-7    magic "aligner" and a version byte
     bytes 8-15   length of the header, little-endian
     bytes 16-19  CRC-32 of the header
-    header       JSON: settings, history, size of the file and, for each array, dtype, shape and offset
+    header       JSON: recipe, facts, history, size of the file and, for each array, dtype, shape and offset
     arrays       raw, little-endian, each at a multiple of 64 bytes
 
 Floats are written as they are in memory, so that a model read again gives the same links to the last bit.
@@ -16,17 +16,18 @@ import mmap
 import os
 import struct
 import zlib
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from aligner import __version__
-from aligner._pairs import sort_rows
 from aligner.corpus import Vocab
 from aligner.errors import DataError
 from aligner.files import open_output
 from aligner.model import Model, Parameters, View
+from aligner.recipe import Recipe
 
 MAGIC = b"aligner\x01"
 ALIGNMENT = 64
@@ -34,15 +35,13 @@ ARRAYS = ("rows", "tgt", "t", "null_fwd", "null_rev", "jump", "first")
 
 
 def save(model: Model, path: str, overwrite: bool = False) -> None:
-    """Writes a model; pairs are sorted by target word, so that they can be looked up."""
+    """Writes a model, its pairs in order."""
     arrays: dict[str, npt.NDArray[Any]] = {}
     views = []
     for n, view in enumerate(model.views):
-        parameters = view.parameters
-        tgt, t = sort_rows(parameters.rows, parameters.tgt, parameters.t)
-        values = {name: getattr(parameters, name) for name in ARRAYS} | {"tgt": tgt, "t": t}
-        for name, value in values.items():
-            arrays[f"{n}.{name}"] = value
+        parameters = view.parameters.in_order()
+        for name in ARRAYS:
+            arrays[f"{n}.{name}"] = getattr(parameters, name)
         for side, vocab in (("src", view.src), ("tgt", view.tgt)):
             arrays[f"{n}.{side}.text"] = np.frombuffer(vocab.text, dtype=np.uint8)
             arrays[f"{n}.{side}.offsets"] = vocab.offsets
@@ -57,7 +56,8 @@ def save(model: Model, path: str, overwrite: bool = False) -> None:
     header = json.dumps(
         {
             "version": __version__,
-            "settings": model.settings,
+            "recipe": asdict(model.recipe),
+            "facts": model.facts,
             "history": model.history,
             "views": views,
             "arrays": entries,
@@ -88,9 +88,9 @@ def load(path: str) -> Model:
         src, tgt = (
             Vocab(arrays[f"{side}.text"].tobytes(), arrays[f"{side}.offsets"]) for side in ("src", "tgt")
         )
-        parameters = Parameters(**{name: arrays[name] for name in ARRAYS}, p0=view["p0"])
+        parameters = Parameters(**{name: arrays[name] for name in ARRAYS}, p0=view["p0"], ordered=True)
         views.append(View(view["name"], src, tgt, parameters))
-    return Model(views, header["settings"], header["history"])
+    return Model(Recipe.from_dict(header["recipe"]), views, header["facts"], header["history"])
 
 
 def _read_header(path: str) -> tuple[dict[str, Any], int, mmap.mmap]:

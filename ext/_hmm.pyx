@@ -1,22 +1,27 @@
 """Sentence pairs of a text through their lattices (lattice.pxd): expected counts, and links.
 
-Text and model, as everywhere: ids [n_tokens] and offsets [S + 1] a side; cells [n_cells] and their offsets [S + 1]; rows
-[V_src + 1], t [P, 2], null_fwd [V_tgt], null_rev [V_src], jump [2, 2 W + 3], first [2, W + 1] (aligner/model.py). Ids and
-cells are -1 for what the model does not know.
+A view, text and model together, is a tuple of
+
+    src ids, offsets, tgt ids, offsets   [n_tokens], [S + 1]; ids are -1 for words that the model does not know
+    cells, offsets                       [n_cells], [S + 1]; -1 for pairs that it does not know
+    rows, t, null_fwd, null_rev          [V_src + 1], [P, 2], [V_tgt], [V_src]     (aligner/model.py)
+    jump, first, p0                      [2, 2 W + 3], [2, W + 1]
 """
 
 from cython.parallel cimport prange, threadid
 from libc.math cimport log
 from libc.stdint cimport int32_t, int64_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport free
 from libc.string cimport memset
+from posix.stdlib cimport posix_memalign
 from libcpp.vector cimport vector
 
 import numpy as np
 
 from constraints cimport BIJECTIVE, SYMMETRIC, UNCONSTRAINED, Limits, constrain
 from lattice cimport (
-    Direction, add_jumps, alpha_rows, best_path, beta_rows, fixed, lay_out, loglik, mix, real, room_for, set_transitions,
+    VECTOR, Direction, add_jumps, alpha_rows, best_path, beta_rows, fixed, lay_out, loglik, mix, padded, real, room_for,
+    set_transitions,
 )
 from projection cimport Outcome, room_for_problem
 
@@ -61,11 +66,14 @@ cdef struct Parameters:
     double p0
 
 
-cdef Parameters parameters(
-    const int64_t[::1] rows, const real[:, ::1] t, const real[::1] null_fwd, const real[::1] null_rev,
-    const double[:, ::1] jump, const double[:, ::1] first, double p0,
-):
+cdef Parameters parameters(tuple view):
     cdef Parameters m
+    cdef const int64_t[::1] rows = view[6]
+    cdef const real[:, ::1] t = view[7]
+    cdef const real[::1] null_fwd = view[8]
+    cdef const real[::1] null_rev = view[9]
+    cdef const double[:, ::1] jump = view[10]
+    cdef const double[:, ::1] first = view[11]
     m.rows = &rows[0]
     m.t = &t[0, 0] if t.shape[0] else NULL
     m.null_fwd = &null_fwd[0] if null_fwd.shape[0] else NULL
@@ -73,7 +81,7 @@ cdef Parameters parameters(
     m.jump = &jump[0, 0]
     m.first = &first[0, 0]
     m.W = first.shape[1] - 1
-    m.p0 = p0
+    m.p0 = view[12]
     return m
 
 
@@ -87,11 +95,14 @@ cdef struct Text:
     const int64_t* cell_offsets
 
 
-cdef Text sentences(
-    const int32_t[::1] src_ids, const int64_t[::1] src_offsets, const int32_t[::1] tgt_ids,
-    const int64_t[::1] tgt_offsets, const int32_t[::1] cells, const int64_t[::1] cell_offsets,
-):
+cdef Text sentences(tuple view):
     cdef Text x
+    cdef const int32_t[::1] src_ids = view[0]
+    cdef const int64_t[::1] src_offsets = view[1]
+    cdef const int32_t[::1] tgt_ids = view[2]
+    cdef const int64_t[::1] tgt_offsets = view[3]
+    cdef const int32_t[::1] cells = view[4]
+    cdef const int64_t[::1] cell_offsets = view[5]
     x.src_ids = &src_ids[0] if src_ids.shape[0] else NULL
     x.src_offsets = &src_offsets[0]
     x.tgt_ids = &tgt_ids[0] if tgt_ids.shape[0] else NULL
@@ -197,14 +208,7 @@ cdef void infer(
 
 
 def e_step(
-    const int32_t[::1] src_ids not None, const int64_t[::1] src_offsets not None,  # IN
-    const int32_t[::1] tgt_ids not None, const int64_t[::1] tgt_offsets not None,  # IN
-    const int32_t[::1] cells not None, const int64_t[::1] cell_offsets not None,   # IN
-    const int64_t[::1] rows not None, const real[:, ::1] t not None,               # IN
-    const real[::1] null_fwd not None, const real[::1] null_rev not None,          # IN
-    const double[:, ::1] jump not None,    # IN, [2, 2 W + 3] forward, reverse
-    const double[:, ::1] first not None,   # IN, [2, W + 1]
-    double p0,                             # IN
+    tuple view not None,                   # IN
     Inference how,                         # IN
     int64_t work_size,                     # IN, the largest width(I, J, ...)
     int64_t[:, ::1] counts not None,       # OUT, [P, 2] added to
@@ -215,14 +219,12 @@ def e_step(
     int n_threads,
 ):
     """Expected counts of both directions, as integers of 2^-32."""
-    cdef Parameters m = parameters(rows, t, null_fwd, null_rev, jump, first, p0)
-    cdef Text x = sentences(src_ids, src_offsets, tgt_ids, tgt_offsets, cells, cell_offsets)
+    cdef Parameters m = parameters(view)
+    cdef Text x = sentences(view)
     cdef int64_t* counts_at = &counts[0, 0] if counts.shape[0] else NULL
     cdef Py_ssize_t n
     cdef int k
-    cdef real* work = <real*>calloc(n_threads * work_size, sizeof(real))
-    if work == NULL:
-        raise MemoryError("no room for the lattices")
+    cdef real* work = new_work(n_threads * work_size)
     for n in prange(statistics.shape[0], schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
         k = threadid()
         count_pair(
@@ -322,37 +324,35 @@ def normalize(
 
 
 def decode(
-    const int32_t[::1] src_ids not None, const int64_t[::1] src_offsets not None,  # IN
-    const int32_t[::1] tgt_ids not None, const int64_t[::1] tgt_offsets not None,  # IN
-    const int32_t[::1] cells not None, const int64_t[::1] cell_offsets not None,   # IN
-    const int64_t[::1] rows not None, const real[:, ::1] t not None,               # IN
-    const real[::1] null_fwd not None, const real[::1] null_rev not None,          # IN
-    const double[:, ::1] jump not None, const double[:, ::1] first not None,       # IN
-    double p0,                             # IN
+    list views not None,                   # IN, of the same sentences
     Inference how,                         # IN
     int64_t work_size,                     # IN, the largest width(I, J, ...)
     bint viterbi,                          # IN, the best path; else posteriors
     double cutoff,                         # IN, posteriors up to it are left out
     int n_threads,
 ):
-    """Links of each direction: [forward, reverse], each (offsets [S + 1], src, tgt, scores [n_links])."""
-    cdef Parameters m = parameters(rows, t, null_fwd, null_rev, jump, first, p0)
-    cdef Text x = sentences(src_ids, src_offsets, tgt_ids, tgt_offsets, cells, cell_offsets)
-    cdef Py_ssize_t S = src_offsets.shape[0] - 1
+    """Links of each direction: [forward, reverse], each (offsets [S + 1], src, tgt, scores [n_links]).
+
+    A score is the mean over the views.
+    """
+    cdef vector[Parameters] models
+    cdef vector[Text] texts
+    for view in views:
+        texts.push_back(sentences(view))
+        models.push_back(parameters(view))
+    cdef Py_ssize_t S = len(views[0][1]) - 1
     cdef Py_ssize_t B = (S + 63) // 64
     cdef Py_ssize_t b, n, k, begin, last
     cdef int64_t[:, ::1] lengths = np.zeros((2, S + 1), dtype=np.int64)
     cdef vector[vector[Link]] found = vector[vector[Link]](2 * B)
-    cdef real* work = <real*>calloc(n_threads * work_size, sizeof(real))
-    if work == NULL:
-        raise MemoryError("no room for the lattices")
+    cdef real* work = new_work(n_threads * work_size)
     for b in prange(B, schedule="dynamic", num_threads=n_threads, nogil=True):
         begin = 64 * b
         last = min(begin + 64, S)
         for n in range(begin, last):
             decode_pair(
-                &x, n, &m, &how, viterbi, <real>cutoff, found[2 * b], found[2 * b + 1], &lengths[0, n + 1], &lengths[1, n + 1],
-                work + threadid() * work_size,
+                texts, models, n, &how, viterbi, <real>cutoff, found[2 * b], found[2 * b + 1], &lengths[0, n + 1],
+                &lengths[1, n + 1], work + threadid() * work_size,
             )
     free(work)
     results = []
@@ -387,37 +387,55 @@ cdef tuple collect(vector[vector[Link]]& found, Py_ssize_t k, Py_ssize_t n_links
 
 
 cdef void decode_pair(
-    Text* x, Py_ssize_t n, Parameters* m, Inference* how, bint viterbi, real cutoff, vector[Link]& fwd_found,
-    vector[Link]& rev_found, int64_t* fwd_length, int64_t* rev_length, real* work,
+    vector[Text]& texts, vector[Parameters]& models, Py_ssize_t n, Inference* how, bint viterbi, real cutoff,
+    vector[Link]& fwd_found, vector[Link]& rev_found, int64_t* fwd_length, int64_t* rev_length, real* work,
 ) noexcept nogil:
     """Appends the links of sentence pair n, by source, then target."""
     cdef Direction fwd, rev
     cdef double[7] statistics
+    cdef int64_t I = texts[0].src_offsets[n + 1] - texts[0].src_offsets[n]
+    cdef int64_t J = texts[0].tgt_offsets[n + 1] - texts[0].tgt_offsets[n]
     cdef int64_t i, j
+    cdef real* fwd_sum = work          # [I, J] scores, added up over the views
+    cdef real* rev_sum = work + I * J  # [I, J]
+    cdef real* rest
+    cdef real share = <real>(1.0 / models.size())
+    cdef size_t v
     cdef Link link
-    work = set_up(x, n, m, &fwd, &rev, work)
-    if work == NULL:
-        return
-    infer(how, &fwd, &rev, False, viterbi, work, statistics)
-    for i in range(fwd.I):
-        for j in range(fwd.J):
+    memset(fwd_sum, 0, 2 * I * J * sizeof(real))
+    for v in range(models.size()):
+        rest = set_up(&texts[v], n, &models[v], &fwd, &rev, work + padded(2 * I * J))
+        if rest == NULL:
+            return
+        infer(how, &fwd, &rev, False, viterbi, rest, statistics)
+        for i in range(I):
+            for j in range(J):
+                fwd_sum[i * J + j] += share * fwd.gamma[j * fwd.K + i]
+                rev_sum[i * J + j] += share * rev.gamma[i * rev.K + j]
+    for i in range(I):
+        for j in range(J):
             link.src = <int32_t>i
             link.tgt = <int32_t>j
-            link.score = fwd.gamma[j * fwd.K + i]
+            link.score = fwd_sum[i * J + j]
             if how.forward and link.score > cutoff:
                 fwd_found.push_back(link)
                 fwd_length[0] += 1
-            link.score = rev.gamma[i * rev.K + j]
+            link.score = rev_sum[i * J + j]
             if how.reverse and link.score > cutoff:
                 rev_found.push_back(link)
                 rev_length[0] += 1
 
 
+cdef real* new_work(int64_t n) except NULL:
+    """Room in whole cache lines, of which only what is used costs memory."""
+    cdef void* memory = NULL
+    if posix_memalign(&memory, 64, max(1, n) * sizeof(real)):
+        raise MemoryError("no room for the lattices")
+    return <real*>memory
+
+
 def width(int64_t I, int64_t J, bint constrained) -> int:
-    """Reals of work space that a pair of I and J words needs, both directions."""
-    return room_for(I, J) + room_for(J, I) + (room_for_problem(I, J) if constrained else 0)
-
-
-def set_floor(double x):
-    global FLOOR
-    FLOOR = <real>x
+    """Reals of work space that a pair of I and J words needs."""
+    return padded(
+        2 * I * J + VECTOR + room_for(I, J) + room_for(J, I) + (room_for_problem(I, J) if constrained else 0)
+    )

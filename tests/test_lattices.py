@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 
-from aligner import _build, _hmm_double, _model1_double, hmm, model1, simd
+from aligner import _build, _hmm_double, _model1_double, hmm, model1, simd, start
 from aligner.corpus import Corpus, Side, Vocab
 from aligner.model import Parameters
 from aligner.pairs import number_pairs
+from aligner.recipe import Inference
 
 FLOOR = 1e-6  # what _hmm.pyx adds to every emission
 CLOSE = {"rtol": 1e-9, "atol": 1e-12}
@@ -51,7 +52,7 @@ def small_problems(draw):
             draw(st.lists(share, min_size=int(np.prod(shape)), max_size=int(np.prod(shape))))
         ).reshape(shape)
 
-    m = model1.uniform(corpus, numbers, W + 1, draw(st.floats(0.05, 0.9)))
+    m = start.uniform(corpus, numbers, W + 1, draw(st.floats(0.05, 0.9)))
     return corpus, numbers, replace(
         m,
         t=table(len(numbers), 2),
@@ -87,12 +88,10 @@ def test_hmm_counts_equal_enumeration(problem):
     counts = np.zeros((len(numbers), 2), dtype=np.int64)
     nulls = [np.zeros((1, len(x)), dtype=np.int64) for x in (m.null_fwd, m.null_rev)]
     jumps = np.zeros((1, 2, 3 * W + 4), dtype=np.int64)
-    loglik = np.zeros((len(corpus), 2))
-    size = max(
-        _hmm_double.width(int(I), int(J)) for I, J in zip(corpus.src.lengths, corpus.tgt.lengths, strict=True)
-    )
-    inputs = hmm._inputs(m, corpus, numbers.cells, numbers.offsets)
-    _hmm_double.e_step(*inputs, size, counts, *nulls, jumps, loglik, 1)
+    statistics = np.zeros((len(corpus), len(_hmm_double.STATISTICS)))
+    view = hmm._view(m, corpus, numbers.cells, numbers.offsets)
+    _hmm_double.e_step(view, *asked(corpus, Inference()), counts, *nulls, jumps, statistics, 1)
+    loglik = statistics[:, :2]
     expected = np.zeros(counts.shape)
     expected_nulls = [np.zeros(x.shape[1]) for x in nulls]
     expected_jumps = np.zeros((2, 3 * W + 4))
@@ -116,13 +115,16 @@ def test_hmm_counts_equal_enumeration(problem):
         np.testing.assert_allclose(nulls[d][0] / 2**32, expected_nulls[d], rtol=0, atol=1e-8)
 
 
-def decoded(problem, viterbi: bool, kernel=_hmm_double):
+def asked(corpus: Corpus, how: Inference) -> tuple[dict, int]:
+    """What the kernels take of an Inference."""
+    return hmm.for_kernel(how), hmm.work_size(how, corpus)
+
+
+def decoded(problem, viterbi: bool, kernel=_hmm_double, how: Inference | None = None):
     corpus, numbers, m = problem
-    size = max(
-        kernel.width(int(I), int(J)) for I, J in zip(corpus.src.lengths, corpus.tgt.lengths, strict=True)
-    )
-    inputs = hmm._inputs(m, corpus, numbers.cells, numbers.offsets)
-    return kernel.decode(*inputs, size, viterbi, 0.5 if viterbi else 0.0, 1)
+    view = hmm._view(m, corpus, numbers.cells, numbers.offsets)
+    how = how or Inference()
+    return kernel.decode([view], *asked(corpus, how), viterbi, 0.5 if viterbi else 0.0, 1)
 
 
 @given(problem=small_problems())
@@ -188,7 +190,7 @@ def test_model1_equals_definition(problem):
     new = t.copy()
     _model1_double.count(
         src.offsets, tgt.offsets, numbers.cells, numbers.offsets, m.rows, numbers.order, numbers.starts,
-        numbers.sentence, numbers.blocks, *inverse, new, 1,
+        numbers.sentence, numbers.blocks, *inverse, False, new, 1,
     )  # fmt: skip
     np.testing.assert_allclose(new[:, 1], expected[:, 1], **CLOSE)
     _model1_double.normalize(numbers.tgt, len(tgt.vocab), new)
@@ -234,8 +236,8 @@ def test_every_build_gives_the_same_bits(level):
     corpus = corpus_of(*((random.integers(0, 30, n).tolist(), random.integers(0, 30, m).tolist())
                          for n, m in random.integers(1, 60, (20, 2))))  # fmt: skip
     numbers = number_pairs(corpus, 1)
-    m = model1.uniform(corpus, numbers, 5, 0.2)
-    model1.step(m, corpus, numbers, 1)
+    m = start.uniform(corpus, numbers, 5, 0.2)
+    model1.step(m, corpus, numbers, False, 1)
     for viterbi in (False, True):
         for ours, theirs in zip(
             decoded((corpus, numbers, m), viterbi, kernel),
@@ -251,7 +253,8 @@ def test_posteriors_of_long_pairs_sum_to_one(I, J):
     random = np.random.default_rng(0)
     corpus = corpus_of((random.integers(0, 50, I).tolist(), random.integers(0, 50, J).tolist()))
     numbers = number_pairs(corpus, 1)
-    m = model1.uniform(corpus, numbers, 5, 0.2)
-    forward, _ = hmm.decode(m, corpus, numbers.cells, numbers.offsets, viterbi=False, cutoff=0.0, n_threads=1)
+    m = start.uniform(corpus, numbers, 5, 0.2)
+    view = m, corpus, numbers.cells
+    forward, _ = hmm.decode([view], numbers.offsets, Inference(), viterbi=False, cutoff=0.0, n_threads=1)
     sums = np.bincount(forward.tgt, weights=forward.scores, minlength=J)
     assert sums.max() < 1 + 1e-4 and sums.min() > 0.1

@@ -19,6 +19,7 @@ from aligner.errors import DataError
 
 COMMANDS = (
     "align",
+    "ibm1",
     "train",
     "decode",
     "info",

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from aligner.cli import options
+from aligner.recipe import MODELS, THRESHOLD
 from aligner.symmetrize import METHODS
 
 
@@ -24,7 +25,7 @@ from aligner.symmetrize import METHODS
 @click.option(
     "--threshold",
     type=options.Share(0, 1),
-    default=0.5,
+    default=THRESHOLD,
     help="Keep links that score above this, in each direction or combined.",
 )
 @click.option("--scores", is_flag=True, help="Print `i-j:p` (soft-union, product).")
@@ -34,6 +35,7 @@ from aligner.symmetrize import METHODS
 @options.recipe
 @options.threads
 @options.output
+@options.documented("Models:", MODELS)
 def command(
     method: str,
     threshold: float,
@@ -45,17 +47,20 @@ def command(
     overwrite: bool,
     **training: Any,
 ) -> None:
-    """Align a corpus: train Model 1 and the HMM on it in both directions, and print links.
+    """Align a corpus: train a model of it in both directions, and print links.
 
     SRC and TGT are two files, line by line; or SRC alone, a file or stdin of `source ||| target` or
-    tab-separated lines. One line of `i-j` links per sentence pair, in the same order.
+    tab-separated lines. One line of `i-j` links per sentence pair, in the same order. The defaults are the
+    best we know.
+
+    Models:
 
     \b
     Example:
       aligner align data/generated.src data/generated.tgt -o generated.links
       aligner align --lowercase --symmetrize grow-diag-final-and < corpus.both > links
     """
-    from aligner import decode, modelfile
+    from aligner import decode
     from aligner.files import check_output, open_output
     from aligner.formats import format_links
 
@@ -69,12 +74,12 @@ def command(
             None if path is None else stack.enter_context(open_output(path, overwrite))
             for path in (forward, reverse)
         ]
-        corpus, model, cells = options.train(**training)
+        corpus, model = options.train(keep_cells=True, **training)
         if save is not None:
-            modelfile.save(model, save, overwrite)
-        for links in decode.align(model, corpus, n_threads=training["threads"], cells=cells):
+            model.save(save, overwrite)
+        for links in decode.directions(model, corpus, n_threads=training["threads"]):
             for side, one in zip(directions, links, strict=True):
                 if side is not None:
                     side.write(format_links(decode.above(one, threshold).rounded(), "scored"))
-            both = decode.combine(*links, method, threshold)
+            both = decode.combine(model, *links, method, threshold)
             out.write(format_links(both.rounded(), "scored" if scores else "pharaoh"))

@@ -42,8 +42,7 @@ def command(
     from aligner.corpus import read_corpus
     from aligner.formats import LinkReader
 
-    if tgt is not None and layout is not None:
-        raise click.UsageError("--layout is for one file with both sides.")
+    options.check_layout(tgt, layout)
     if links is None and (source is not None or base is not None):
         raise click.UsageError("--from and --base are for --links.")
     options.one_stdin(src, *(path for path in (tgt, links) if path))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from aligner.cli import options
+from aligner.recipe import DIRECTIONS, THRESHOLD
 from aligner.symmetrize import METHODS
 
 
@@ -22,9 +23,8 @@ from aligner.symmetrize import METHODS
 )
 @click.option(
     "--direction",
-    type=click.Choice(["both", "forward", "reverse"]),
-    default="both",
-    help="p(tgt | src), p(src | tgt), or the two made one.",
+    type=click.Choice(DIRECTIONS),
+    help="p(tgt | src), p(src | tgt), or the two made one.  [default: as it was trained]",
 )
 @click.option(
     "--symmetrize",
@@ -33,7 +33,14 @@ from aligner.symmetrize import METHODS
     metavar="METHOD",
     help="How two directions become one.  [default: soft-union; of best paths grow-diag-final-and]",
 )
-@click.option("--threshold", type=options.Share(0, 1), default=0.5, help="Keep links that score above this.")
+@click.option(
+    "--project/--no-project",
+    default=True,
+    help="Project posteriors onto the constraints that the model was trained with.",
+)
+@click.option(
+    "--threshold", type=options.Share(0, 1), default=THRESHOLD, help="Keep links that score above this."
+)
 @click.option("--scores", is_flag=True, help="Print `i-j:p`.")
 @options.threads
 @options.output
@@ -44,8 +51,9 @@ def command(
     layout: str | None,
     encoding: str,
     method: str,
-    direction: str,
+    direction: str | None,
     combination: str | None,
+    project: bool,
     threshold: float,
     scores: bool,
     threads: int,
@@ -62,26 +70,35 @@ def command(
       aligner decode generated.model data/generated.src data/generated.tgt
       aligner decode generated.model --direction forward --scores < corpus.both
     """
-    from aligner import decode, modelfile
+    from aligner import decode
     from aligner.corpus import read_corpus, stream_corpus
     from aligner.files import open_output
     from aligner.formats import format_links
+    from aligner.model import Model
 
     viterbi = method == "viterbi"
     combination = combination or ("grow-diag-final-and" if viterbi else "soft-union")
+    options.check_layout(tgt, layout)
+    options.one_stdin(src, tgt or "")
+    trained = Model.load(model)
+    known = trained.recipe.direction
+    if direction is not None and known not in ("both", direction):
+        raise click.UsageError(f"{model} was trained {known} only.")
+    direction = direction or known
     if scores and direction == "both" and METHODS[combination].threshold is None:
         raise click.UsageError(f"--scores is for soft-union and product, not {combination}.")
-    trained = modelfile.load(model)
     with open_output(output, overwrite) as out:
-        lowercase = bool(trained.settings["lowercase"])
+        lowercase = bool(trained.facts["lowercase"])
         if tgt is None:
             parts = stream_corpus(src, encoding=encoding, lowercase=lowercase, layout=layout)
         else:
             parts = iter([read_corpus(src, tgt, encoding=encoding, lowercase=lowercase)])
         for corpus in parts:
-            for forward, reverse in decode.align(trained, corpus, viterbi=viterbi, n_threads=threads):
+            for forward, reverse in decode.directions(
+                trained, corpus, viterbi=viterbi, project=project, n_threads=threads
+            ):
                 if direction == "both":
-                    links = decode.combine(forward, reverse, combination, threshold)
+                    links = decode.combine(trained, forward, reverse, combination, threshold)
                 else:
                     links = decode.above(forward if direction == "forward" else reverse, threshold)
                 out.write(format_links(links.rounded(), "scored" if scores else "pharaoh"))

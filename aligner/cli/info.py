@@ -16,10 +16,12 @@ def command(model: str, as_json: bool) -> None:
       aligner info generated.model
     """
     import json
+    from dataclasses import asdict
 
-    from aligner import modelfile
+    from aligner.em import describe
+    from aligner.model import Model
 
-    trained = modelfile.load(model)
+    trained = Model.load(model)
     sizes = [
         {
             "view": view.name,
@@ -29,14 +31,20 @@ def command(model: str, as_json: bool) -> None:
         }
         for view in trained.views
     ]
+    recipe = asdict(trained.recipe)
     if as_json:
-        whole = {"settings": trained.settings, "views": sizes, "history": trained.history}
+        whole = {"facts": trained.facts, "recipe": recipe, "views": sizes, "history": trained.history}
         click.echo(json.dumps(whole, indent=1))
         return
-    for key, value in (*trained.settings.items(), *(item for size in sizes for item in size.items())):
+    inference = recipe.pop("inference")
+    limits = {name: inference[name] for name in ("eta", "slack", "max_calls")}
+    recipe |= {"views": ",".join(recipe["views"]), "direction": trained.recipe.direction}
+    if trained.recipe.inference.constraint != "none":
+        recipe |= {"constraint": trained.recipe.inference.constraint, **limits}
+    for key, value in (*trained.facts.items(), *recipe.items()):
         click.echo(f"{key:<18} {value}")
+    for size in sizes:
+        for key, value in size.items():
+            click.echo(f"{key:<18} {value}")
     for entry in trained.history:
-        forward, reverse = entry["perplexity"]
-        click.echo(
-            f"{entry['model']} {entry['iteration']}: perplexity {forward:.2f} forward, {reverse:.2f} reverse"
-        )
+        click.echo(describe(entry))

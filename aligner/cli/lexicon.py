@@ -9,7 +9,8 @@ import click
 @click.argument("model")
 @click.option("--min-prob", type=float, default=0.01, help="Leave out pairs below this in both directions.")
 @click.option("--top", type=click.IntRange(0), default=0, help="At most so many per source word; 0: all.")
-def command(model: str, min_prob: float, top: int) -> None:
+@click.option("--view", "name", metavar="VIEW", help="Which view's table.  [default: the first]")
+def command(model: str, min_prob: float, top: int, name: str | None) -> None:
     """Print a model's translation table as TSV: source, target, t(target | source), t(source | target).
 
     Source words in the order of their first occurrence, the best translation first.
@@ -20,15 +21,18 @@ def command(model: str, min_prob: float, top: int) -> None:
     """
     import numpy as np
 
-    from aligner import modelfile
+    from aligner.model import Model
 
-    for view in modelfile.load(model).views:
-        m, src, tgt = view.parameters, view.src.words, view.tgt.words
-        for e, word in enumerate(src):
-            first, last = m.rows[e], m.rows[e + 1]
-            t = m.t[first:last]
-            order = np.argsort(-t[:, 0], kind="stable")
-            order = order[(t[order] >= min_prob).any(axis=1)][: top or None]
-            for k in order:
-                f = tgt[m.tgt[first + k]]
-                click.echo(f"{word}\t{f}\t{t[k, 0]:.6g}\t{t[k, 1]:.6g}")
+    views = {view.name: view for view in Model.load(model).views}
+    name = name or next(iter(views))
+    if name not in views:
+        raise click.UsageError(f"{model} has no view {name}; it has {', '.join(views)}.")
+    m, src, tgt = views[name].parameters, views[name].src.words, views[name].tgt.words
+    for e, word in enumerate(src):
+        first, last = m.rows[e], m.rows[e + 1]
+        t = m.t[first:last]
+        order = np.argsort(-t[:, 0], kind="stable")
+        order = order[(t[order] >= min_prob).any(axis=1)][: top or None]
+        for k in order:
+            f = tgt[m.tgt[first + k]]
+            click.echo(f"{word}\t{f}\t{t[k, 0]:.6g}\t{t[k, 1]:.6g}")

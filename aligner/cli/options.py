@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import click
 
 from aligner.formats import FORMATS
+from aligner.recipe import MODELS
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from aligner.corpus import Corpus
     from aligner.model import Model
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+DEFAULT_VIEWS = ("word", "prefix4")
 
 
 class Entry(Protocol):
@@ -61,6 +61,14 @@ def output(command: F) -> F:
         callback=named,
         help="Where to write; compressed if it ends in .gz, .bz2, .xz or .zst.",
     )(command)
+
+
+def model_output(command: F) -> F:
+    """-o and --overwrite of a command that makes a model."""
+    command = click.option("--overwrite", is_flag=True, help="Replace MODEL if it exists.")(command)
+    return click.option("-o", "--output", metavar="MODEL", required=True, help="Where to write the model.")(
+        command
+    )
 
 
 def text(help: str) -> Callable[[F], F]:
@@ -141,6 +149,12 @@ def layout(command: F) -> F:
     )(command)
 
 
+def check_layout(tgt: str | None, layout: str | None) -> None:
+    """--layout is of one file."""
+    if tgt is not None and layout is not None:
+        raise click.UsageError("--layout is for one file with both sides.")
+
+
 def corpus_arguments(command: F) -> F:
     """SRC [TGT] and how they are read."""
     for add in (
@@ -168,11 +182,67 @@ def threads(command: F) -> F:
     )(command)
 
 
-def recipe(command: F) -> F:
-    """How a model is trained."""
+def _known_views(_: click.Context, __: click.Parameter, names: str | None) -> tuple[str, ...] | None:
+    if names is None:
+        return None
+    from aligner.views import parse
+
+    views = tuple(name.strip() for name in names.split(","))
+    for name in views:
+        try:
+            parse(name)
+        except ValueError as error:
+            raise click.BadParameter(f"{error}.") from None
+    if len(set(views)) < len(views):
+        raise click.BadParameter("a view is named twice.")
+    return views
+
+
+def views(command: F) -> F:
+    for add in (
+        click.option("--fast", is_flag=True, help="One view, word: half the time, a little less accurate."),
+        click.option(
+            "--views",
+            metavar="LIST",
+            callback=_known_views,
+            help="What models see of words, one model each: word, prefixN, suffixN."
+            "  [default: word,prefix4, or those of --init]",
+        ),
+    ):
+        command = add(command)
+    return command
+
+
+def progress(command: F) -> F:
     for add in (
         click.option("--log-json", metavar="FILE", help="Write a line of JSON per iteration."),
-        click.option("-q", "--quiet", is_flag=True, help="No line per iteration on stderr."),
+        click.option("-q", "--quiet", is_flag=True, help="Nothing on stderr about iterations."),
+    ):
+        command = add(command)
+    return command
+
+
+def recipe(command: F) -> F:
+    """How a model is trained. Not given: what is best for the model."""
+    names = "|".join(MODELS)
+    by_model = "[default: by model]"
+    for add in (
+        progress,
+        click.option("--dev-gold", metavar="FILE", help="Its gold links."),
+        click.option("--dev-tgt", metavar="FILE", help="Its target side."),
+        click.option(
+            "--dev-src",
+            metavar="FILE",
+            help="Development text: stop when it is aligned no better, and keep the best iteration.",
+        ),
+        click.option(
+            "--max-projection-calls",
+            "max_calls",
+            type=click.IntRange(1),
+            help="Forward-backward calls per sentence pair at most.  [default: 50]",
+        ),
+        click.option("--slack", type=Share(0), help=f"How far constraints may be off, in all.  {by_model}"),
+        click.option("--eta", type=Share(1e-9), help=f"How exactly constraints are fulfilled.  {by_model}"),
         click.option(
             "--max-length",
             type=click.IntRange(0),
@@ -180,43 +250,103 @@ def recipe(command: F) -> F:
             help="Do not train on pairs with a longer side; 0: on all.",
         ),
         click.option(
-            "--window", type=click.IntRange(1, 17), default=5, help="Jumps as far share one probability."
+            "--window",
+            type=click.IntRange(1, 17),
+            help="Jumps as far share one probability.  [default: 5, or that of --init]",
         ),
-        click.option("--p0", type=Share(1e-6, 0.999), default=0.2, help="Probability of NULL."),
-        click.option("--ibm1-iterations", type=click.IntRange(1), default=5, help="Iterations of Model 1."),
-        click.option("--iterations", type=click.IntRange(0), default=5, help="Iterations of the HMM."),
+        click.option("--p0", type=Share(1e-6, 0.999), help=f"Probability of NULL.  {by_model}"),
+        click.option(
+            "--agree/--no-agree",
+            default=None,
+            help=f"Train Model 1 on what its two directions agree on.  {by_model}",
+        ),
+        click.option(
+            "--hmm-iterations",
+            type=click.IntRange(0),
+            default=0,
+            help="Iterations of a plain HMM in between.",
+        ),
+        click.option(
+            "--ibm1-iterations",
+            type=click.IntRange(0),
+            help="Iterations of Model 1 to begin with.  [default: 5, or 0 with --init]",
+        ),
+        click.option("--iterations", type=click.IntRange(0), help=f"Iterations of the model.  {by_model}"),
+        click.option("--init", metavar="MODEL", help="Start from a model, for example of `aligner ibm1`."),
+        views,
+        click.option(
+            "--model", type=click.Choice(list(MODELS)), metavar=names, default="shmm", help="What is trained."
+        ),
     ):
         command = add(command)
     return command
 
 
 def train(
+    *,
     src: str,
     tgt: str | None,
     layout: str | None,
     encoding: str,
     lowercase: bool,
-    iterations: int,
-    ibm1_iterations: int,
-    p0: float,
-    window: int,
-    max_length: int,
+    model: str,
+    views: tuple[str, ...] | None,
+    fast: bool,
+    threads: int,
     quiet: bool,
     log_json: str | None,
-    threads: int,
-) -> tuple[Corpus, Model, npt.NDArray[np.int32] | None]:
-    """What the options of corpus_arguments, recipe and threads ask for: the corpus, and em.train of it."""
+    init: str | None = None,
+    ibm1_iterations: int | None = None,
+    window: int | None = None,
+    dev_src: str | None = None,
+    dev_tgt: str | None = None,
+    dev_gold: str | None = None,
+    keep_cells: bool = False,
+    **settings: Any,
+) -> tuple[Corpus, Model]:
+    """What the options of corpus_arguments, recipe and threads ask for: the corpus, and a model of it."""
     from aligner import em
     from aligner.corpus import read_corpus
+    from aligner.formats import LinkReader
+    from aligner.model import Model
+    from aligner.recipe import Recipe
 
+    if fast and views is not None:
+        raise click.UsageError("--fast is --views word: give one of them.")
+    development = [path for path in (dev_src, dev_tgt, dev_gold) if path is not None]
+    if len(development) in (1, 2):
+        raise click.UsageError("--dev-src, --dev-tgt and --dev-gold go together.")
+    check_layout(tgt, layout)
+    one_stdin(src, tgt or "", *development)
+    first = None if init is None else Model.load(init)
+    if first is not None:
+        window = window or first.views[0].parameters.window
+        ibm1_iterations = ibm1_iterations or 0
+        views = ("word",) if fast else views or tuple(view.name for view in first.views)
+        if lowercase != first.facts.get("lowercase", False):
+            raise click.UsageError(
+                f"{init} was trained {'without' if lowercase else 'with'} --lowercase: do the same here."
+            )
+    views = views or (("word",) if fast else DEFAULT_VIEWS)
     with contextlib.nullcontext() if log_json is None else open(log_json, "w") as log:
-        corpus = read_corpus(src, tgt, encoding=encoding, lowercase=lowercase, layout=layout)
-        model, cells = em.train(
+        reading: dict[str, Any] = {"encoding": encoding, "lowercase": lowercase}
+        dev = None
+        if dev_src is not None and dev_gold is not None:
+            dev = em.Development(read_corpus(dev_src, dev_tgt, **reading), LinkReader(dev_gold).read())
+        try:
+            recipe = Recipe.of(model, views=views, window=window, ibm1_iterations=ibm1_iterations, **settings)
+        except ValueError as error:
+            raise click.UsageError(f"{error}.") from None
+        corpus = read_corpus(src, tgt, layout=layout, **reading)
+        trained = em.train(
             corpus,
-            em.Recipe(ibm1_iterations, iterations, p0, window, max_length),
+            recipe,
+            init=first,
+            development=dev,
             n_threads=threads,
             quiet=quiet,
             log=log,
-            settings={"src": src, "tgt": tgt, "lowercase": lowercase},
+            facts={"src": src, "tgt": tgt, "lowercase": lowercase},
+            keep_cells=keep_cells,
         )
-    return corpus, model, cells
+    return corpus, trained

@@ -7,29 +7,35 @@ from typing import Any
 import click
 
 from aligner.cli import options
+from aligner.recipe import DIRECTIONS, MODELS
 
 
 @click.command("train")
 @options.corpus_arguments
-@click.option("-o", "--output", metavar="MODEL", required=True, help="Where to write the model.")
-@click.option("--overwrite", is_flag=True, help="Replace MODEL if it exists.")
+@options.model_output
+@click.option(
+    "--direction",
+    type=click.Choice(DIRECTIONS),
+    default="both",
+    help="Train p(tgt | src), p(src | tgt) or both (ibm1 and hmm).",
+)
 @options.recipe
 @options.threads
-def command(
-    output: str,
-    overwrite: bool,
-    **training: Any,
-) -> None:
-    """Train Model 1 and the HMM on a corpus, both directions at once.
+@options.documented("Models:", MODELS)
+def command(output: str, overwrite: bool, **training: Any) -> None:
+    """Train a model on a corpus, both directions at once, and keep it in a file.
+
+    SRC and TGT as for `aligner align`. Training begins with Model 1, or with the model of --init.
+
+    Models:
 
     \b
     Example:
       aligner train data/generated.src data/generated.tgt -o generated.model
       aligner decode generated.model data/generated.src data/generated.tgt > links
     """
-    from aligner import modelfile
     from aligner.files import check_output
 
     check_output(output, overwrite)
-    _, model, _ = options.train(**training)
-    modelfile.save(model, output, overwrite)
+    _, model = options.train(**training)
+    model.save(output, overwrite)

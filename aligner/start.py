@@ -1,0 +1,61 @@
+"""Parameters before the first iteration: even ones, or those of another model."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from aligner.corpus import Corpus, Vocab
+from aligner.model import Parameters, View
+from aligner.pairs import Pairs
+
+LEAST = 1e-6  # a probability that the other model does not know
+
+
+def uniform(corpus: Corpus, pairs: Pairs, window: int, p0: float) -> Parameters:
+    """Every word that stands beside e in some sentence pair is as likely its translation; jumps are even."""
+    width = np.diff(pairs.rows)
+    t = np.empty((len(pairs), 2), dtype=np.float32)
+    t[:, 0] = np.repeat(1 / np.maximum(width, 1), width)
+    t[:, 1] = (1 / np.maximum(np.bincount(pairs.tgt, minlength=len(corpus.tgt.vocab)), 1))[pairs.tgt]
+    n_src, n_tgt = len(corpus.src.vocab), len(corpus.tgt.vocab)
+    W = window - 1
+    return Parameters(
+        rows=pairs.rows,
+        tgt=pairs.tgt,
+        t=t,
+        null_fwd=np.full(n_tgt, 1 / max(1, n_tgt), dtype=np.float32),
+        null_rev=np.full(n_src, 1 / max(1, n_src), dtype=np.float32),
+        jump=np.full((2, 2 * W + 3), 1 / (2 * W + 3)),
+        first=np.full((2, W + 1), 1 / (W + 1)),
+        p0=p0,
+    )
+
+
+def inherited(corpus: Corpus, pairs: Pairs, view: View, window: int, p0: float) -> Parameters:
+    """Those of a model's view, whose pairs are sorted; what it does not know is unlikely, but possible.
+
+    Its jumps too, if their window is the same.
+    """
+    m, old = uniform(corpus, pairs, window, p0), view.parameters
+    src, tgt = _ids_in(view.src, corpus.src.vocab), _ids_in(view.tgt, corpus.tgt.vocab)
+    width = len(view.tgt)
+    old_keys = np.repeat(np.arange(len(view.src)), np.diff(old.rows)) * width + old.tgt
+    e, f = np.repeat(src, np.diff(pairs.rows)), tgt[pairs.tgt] if len(pairs) else pairs.tgt
+    place = np.searchsorted(old_keys, e * width + f)
+    known = (e >= 0) & (f >= 0) & (place < len(old_keys))
+    known[known] = old_keys[place[known]] == (e * width + f)[known]
+    m.t[:] = LEAST
+    m.t[known] = np.maximum(old.t[place[known]], LEAST)
+    for null, ids, table in ((m.null_fwd, tgt, old.null_fwd), (m.null_rev, src, old.null_rev)):
+        null[:] = LEAST
+        null[ids >= 0] = np.maximum(table[ids[ids >= 0]], LEAST)
+    if old.window == window:
+        m.jump[:], m.first[:] = old.jump, old.first
+    return m
+
+
+def _ids_in(vocab: Vocab, words: Vocab) -> npt.NDArray[np.int64]:
+    """[n_words] word id -> id of the same word in vocab, -1 if it is not there."""
+    ids = vocab.ids
+    return np.array([ids.get(word, -1) for word in words.words], dtype=np.int64)
