@@ -15,7 +15,7 @@ import numpy.typing as npt
 from aligner._pairs import sort_rows
 from aligner.corpus import Corpus, Vocab
 from aligner.links import Links
-from aligner.recipe import THRESHOLD, Recipe
+from aligner.recipe import Recipe
 
 Reals = npt.NDArray[np.float32]
 
@@ -105,13 +105,17 @@ class Model:
         text: Corpus | Iterable[tuple[str | Sequence[str], str | Sequence[str]]],
         *,
         symmetrize: str = "soft-union",
-        threshold: float = THRESHOLD,
+        threshold: float | None = None,
         n_threads: int = 1,
     ) -> Links:
-        """Links of sentence pairs, given as text, as lists of tokens or as a Corpus."""
+        """Links of sentence pairs, given as text, as lists of tokens or as a Corpus.
+
+        threshold: of a link's score; None is what suits the model
+        """
         from aligner import decode
 
         if not isinstance(text, Corpus):
             text = Corpus.from_pairs(text, lowercase=bool(self.facts.get("lowercase")))
+        limit = self.recipe.threshold if threshold is None else threshold
         blocks = decode.directions(self, text, n_threads=n_threads)
-        return Links.joined(decode.combine(self, *block, symmetrize, threshold) for block in blocks)
+        return Links.joined(decode.combine(self, *block, symmetrize, limit) for block in blocks)

@@ -39,6 +39,7 @@ class Kind:
     iterations: int
     p0: float = 0.2
     agree: bool = False  # in Model 1, from its second iteration on
+    threshold: float = 0.5  # of a link's score
 
 
 MODELS = {
@@ -53,9 +54,10 @@ MODELS = {
     "shmm": Kind(
         "the HMM, its two directions made to agree on every link",
         Inference(constraint="symmetric"),
-        3,
-        p0=0.3,
+        2,
+        p0=0.2,
         agree=True,
+        threshold=0.4,
     ),
     "agree": Kind(
         "the HMM, trained on what its two directions agree on",
@@ -66,7 +68,6 @@ MODELS = {
 }
 
 
-THRESHOLD = 0.5  # of a link's score, chosen on development sets
 DIRECTIONS = ("both", "forward", "reverse")
 
 
@@ -83,7 +84,7 @@ class Recipe:
     hmm_iterations: int = 0
     window: int = 5  # jumps as far as this share one probability
     max_length: int = 0  # pairs with a longer side are not trained on; 0: all are
-    views: tuple[str, ...] = ("word",)
+    views: tuple[str, ...] = ("word", "prefix3", "prefix5")
 
     @classmethod
     def of(cls, model: str = "shmm", *, direction: str = "both", **given: Any) -> Recipe:
@@ -111,6 +112,11 @@ class Recipe:
         """The recipe that asdict made a dict of."""
         parts = {"inference": Inference(**saved["inference"]), "views": tuple(saved["views"])}
         return cls(**saved | parts)
+
+    @property
+    def threshold(self) -> float:
+        """The score above which links are best kept."""
+        return MODELS[self.model].threshold
 
     @property
     def direction(self) -> str:

@@ -18,12 +18,12 @@ from libcpp.vector cimport vector
 
 import numpy as np
 
-from constraints cimport BIJECTIVE, SYMMETRIC, UNCONSTRAINED, Limits, constrain
+from constraints cimport BIJECTIVE, SYMMETRIC, UNCONSTRAINED, Inference, constrain, describe
 from lattice cimport (
     VECTOR, Direction, add_jumps, alpha_rows, best_path, beta_rows, fixed, lay_out, loglik, mix, padded, real, room_for,
     set_transitions,
 )
-from projection cimport Outcome, room_for_problem
+from projection cimport Outcome, Problem, differentiate, expect, room_for_problem, value
 
 cdef extern from *:
     """
@@ -39,19 +39,6 @@ cdef real TINY = 1e-5   # posteriors up to it are not counted
 
 CONSTRAINTS = {"none": UNCONSTRAINED, "bijective": BIJECTIVE, "symmetric": SYMMETRIC}
 STATISTICS = ("loglik_fwd", "loglik_rev", "kl", "before", "after", "calls", "converged")  # of a sentence pair
-
-
-cdef struct Inference:
-    # What is asked of a sentence pair's lattices
-    bint mixture        # Model 1: no transitions
-    bint forward        # the directions wanted
-    bint reverse
-    bint agree          # counts of both directions are the product of their posteriors (Liang et al. 2006)
-    int constraint      # one of CONSTRAINTS; the rest is for it, see Limits
-    double eta
-    double slack
-    double drop
-    int64_t max_calls
 
 
 cdef struct Parameters:
@@ -163,7 +150,6 @@ cdef void infer(
 
     counting: expected jumps are wanted too.
     """
-    cdef Limits limits
     cdef Outcome outcome
     cdef double[2] old
     cdef Direction* one
@@ -186,12 +172,7 @@ cdef void infer(
             old[1] = loglik(rev)
         if how.constraint != UNCONSTRAINED:
             beta_rows(fwd, rev, False)
-            limits.constraint = how.constraint
-            limits.eta = how.eta
-            limits.slack = how.slack
-            limits.drop = how.drop
-            limits.max_calls = how.max_calls
-            constrain(&limits, fwd, rev, old, memory, &outcome)
+            constrain(how, fwd, rev, memory, &outcome)
         if counting or how.constraint == UNCONSTRAINED:
             beta_rows(one, other, counting)
         if best and how.forward:
@@ -424,6 +405,38 @@ cdef void decode_pair(
             if how.reverse and link.score > cutoff:
                 rev_found.push_back(link)
                 rev_length[0] += 1
+
+
+def dual(tuple view not None, Inference how, int64_t n, int64_t which, const double[::1] lam):
+    """phi (without - log Z(0)) and its gradient of sentence pair n's problem `which`, at lam; None: at 0.
+
+    For a look at what is minimised; features are numbered as the constraint adds them.
+    """
+    cdef Parameters m = parameters(view)
+    cdef Text x = sentences(view)
+    cdef Direction fwd, rev
+    cdef Problem p
+    cdef int64_t k
+    cdef double phi
+    cdef int64_t I = x.src_offsets[n + 1] - x.src_offsets[n]
+    cdef int64_t J = x.tgt_offsets[n + 1] - x.tgt_offsets[n]
+    cdef real* work = new_work(width(I, J, True))
+    cdef real* rest = set_up(&x, n, &m, &fwd, &rev, work)
+    if rest == NULL:
+        free(work)
+        raise ValueError(f"pair {n} has an empty side")
+    alpha_rows(&fwd, &rev)
+    beta_rows(&fwd, &rev, False)
+    describe(&how, which, &fwd, &rev, &p, rest)
+    for k in range(p.n if lam is not None else 0):
+        p.lam[k] = <real>lam[k]
+    phi = value(&p, p.lam)
+    beta_rows(p.sides[0].d, p.sides[1].d, False)
+    expect(&p)
+    differentiate(&p)
+    gradient = [p.gradient[k] for k in range(p.n)]
+    free(work)
+    return phi, gradient
 
 
 cdef real* new_work(int64_t n) except NULL:

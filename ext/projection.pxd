@@ -66,7 +66,7 @@ cdef struct Outcome:
     double kl         # KL(q || p)
     double before     # ||E_p[f] - b||_2, of violated inequalities
     double after      # ||E_q[f] - b||_2, likewise
-    double calls      # alpha passes
+    double calls      # alpha_rows, each of all directions involved
     double converged
 
 
@@ -133,6 +133,16 @@ cdef inline double dot(const real* a, const real* b, int64_t N) noexcept nogil:
     return sum(total)
 
 
+cdef inline double log_z(Problem* p) noexcept nogil:
+    """log Z at the lam of the last alpha_rows."""
+    cdef double total = 0
+    cdef int64_t k
+    for k in range(2):
+        if p.sides[k].d != NULL:
+            total += loglik(p.sides[k].d)
+    return total
+
+
 cdef inline double value(Problem* p, real* lam) noexcept nogil:
     """phi(lam) + log Z(0): tilts the emissions, and runs alpha_rows."""
     cdef int64_t k, x
@@ -153,10 +163,7 @@ cdef inline double value(Problem* p, real* lam) noexcept nogil:
         for x in range(side.n):
             side.d.emit[side.place[x]] *= weight[side.feature[x]]
     alpha_rows(p.sides[0].d, p.sides[1].d)
-    for k in range(2):
-        if p.sides[k].d != NULL:
-            total += loglik(p.sides[k].d)
-    return total
+    return total + log_z(p)
 
 
 cdef inline void expect(Problem* p) noexcept nogil:
@@ -232,7 +239,7 @@ cdef inline void find_step(Problem* p, int64_t newest, int64_t n_pairs) noexcept
             p.step[k] += beta * s[k]
     if p.bounded:
         for k in range(p.N):
-            if p.lam[k] <= 0 and p.step[k] < 0:
+            if p.lam[k] <= 0 and (p.gradient[k] > 0 or p.step[k] < 0):
                 p.step[k] = 0
 
 
@@ -244,14 +251,11 @@ cdef inline real longest(const real* x, int64_t N) noexcept nogil:
     return top
 
 
-cdef inline void project(Problem* p, double old, double eta, int64_t max_calls, Outcome* o) noexcept nogil:
-    """Leaves emit, alpha and gamma of the directions involved as those of q; old = log Z(0).
-
-    To begin with, they are those of p.
-    """
-    cdef double phi = old, new_phi, slope, norm, sy, yy
+cdef inline void project(Problem* p, double eta, int64_t max_calls, Outcome* o) noexcept nogil:
+    """Emit, alpha and gamma of the directions involved become, from those of p, those of q."""
+    cdef double old = log_z(p), phi = old, new_phi, slope, norm, sy, yy
     cdef int64_t n_pairs = 0, newest = MEMORY - 1, at, k, halving
-    cdef int64_t calls = 0
+    cdef int64_t calls = 1  # that of p
     cdef real size, cap
     cdef bint fell
     cdef real* swap

@@ -1,10 +1,12 @@
-"""Slow twins of the kernels, in plain Python over sets and strings. Nothing here imports from ext/."""
+"""Slow twins of the kernels, in plain Python over sets, strings and paths. Nothing here imports from ext/."""
 
 from __future__ import annotations
 
 import itertools
 import math
 import re
+
+import numpy as np
 
 
 def tokens(line: str) -> list[str]:
@@ -197,6 +199,53 @@ def hmm(emit: list, null: list, jump: list, first: list, p0: float) -> dict:
         "best": best,
         "score": score,
     }
+
+
+def weighted_paths(emit: list, null: list, jump: list, first: list, p0: float) -> tuple[list, list]:
+    """Every possible path of an HMM: logs of joint probabilities, and its links as (state word, row)."""
+    score = hmm(emit, null, jump, first, p0)["score"]
+    J, I = len(emit), len(emit[0])
+    logs, links = [], []
+    for path in itertools.product(range(2 * I), repeat=J):
+        p = score(path)
+        if p > 0:
+            logs.append(math.log(p))
+            links.append([(state, j) for j, state in enumerate(path) if state < I])
+    return logs, links
+
+
+class Dual:
+    """The dual of a projection by enumeration: directions are (logs, features [paths][n]), b [n].
+
+    phi(lam) = b . lam + sum over directions of log sum_a p(a) exp(-lam . f(a)) + slack * ||lam||
+    """
+
+    def __init__(self, directions: list, b: list, slack: float) -> None:
+        self.parts = [(np.array(logs), np.array(features, dtype=float)) for logs, features in directions]
+        self.b, self.slack = np.array(b, dtype=float), slack
+
+    def posteriors(self, lam) -> list:
+        """q of each direction's paths."""
+        tilted = [logs - features @ lam for logs, features in self.parts]
+        weights = [np.exp(x - x.max()) for x in tilted]
+        return [w / w.sum() for w in weights]
+
+    def phi(self, lam) -> float:
+        tilted = [logs - features @ lam for logs, features in self.parts]
+        log_z = sum(x.max() + np.log(np.exp(x - x.max()).sum()) for x in tilted)
+        return float(self.b @ lam + log_z + self.slack * np.linalg.norm(lam))
+
+    def expected(self, lam) -> list:
+        return sum(q @ features for q, (_, features) in zip(self.posteriors(lam), self.parts, strict=True))
+
+    def gradient(self, lam):
+        norm = np.linalg.norm(lam)
+        return self.b - self.expected(lam) + (self.slack * lam / norm if norm > 0 else 0)
+
+    def kl(self, lam) -> float:
+        """KL(q || p)."""
+        p, q = self.posteriors(np.zeros(len(self.b))), self.posteriors(lam)
+        return float(sum((x * np.log(x / y)).sum() for x, y in zip(q, p, strict=True)))
 
 
 def model1(emit: list, null: list) -> tuple[float, list, list]:

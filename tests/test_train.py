@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -13,10 +14,12 @@ from click.testing import CliRunner
 
 from aligner import DataError, LinkReader, Links, Model, Recipe, modelfile, read_corpus, train
 from aligner.cli import cli
-from aligner.corpus import Corpus
+from aligner.corpus import Corpus, Side, Vocab
 from aligner.decode import above, directions
+from aligner.em import Development
 from aligner.evaluate import evaluate
 from aligner.recipe import MODELS
+from aligner.views import see
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +30,7 @@ def corpus() -> Corpus:
 
 
 def plain(ibm1: int, hmm: int, **given) -> Recipe:
-    return Recipe.of("hmm", ibm1_iterations=ibm1, iterations=hmm, **given)
+    return Recipe.of("hmm", ibm1_iterations=ibm1, iterations=hmm, views=["word"], **given)
 
 
 def links_of(model, corpus, **options) -> list[Links]:
@@ -150,6 +153,186 @@ def test_swapped_sides_give_transposed_links(corpus):
     assert differ <= 3  # posteriors within a rounding error of the threshold
 
 
+def relabelled(side: Side, new_ids: np.ndarray) -> Side:
+    """The same sentences with other numbers for the words."""
+    words = [side.vocab.words[k] for k in np.argsort(new_ids)]
+    encoded = [word.encode() for word in words]
+    offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+    return Side(new_ids[side.ids].astype(np.int32), side.offsets, Vocab(b"".join(encoded), offsets))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_order_of_sentences_and_numbers_of_words_do_not_matter(corpus, name):
+    """Up to rounding: sums are taken in another order."""
+    some = corpus.part(0, 300)
+    recipe = Recipe.of(name, iterations=2, views=("word", "prefix3"))
+    links = links_of(train(some, recipe), some)
+    random = np.random.default_rng(0)
+    order = random.permutation(len(some))
+    moved = Corpus.from_pairs([(some.src.sentence(n), some.tgt.sentence(n)) for n in order])
+    other = links_of(train(moved, recipe), moved)
+    named = Corpus(*(relabelled(s, random.permutation(len(s.vocab))) for s in (some.src, some.tgt)))
+    third = links_of(train(named, recipe), named)
+    for k in range(2):
+        truth, found = (above(x[k], 0.5).pairs() for x in (links, other))
+        assert sum(truth[n] != found[place] for place, n in enumerate(order)) <= 3  # at the threshold
+        again = above(third[k], 0.5).pairs()
+        assert sum(a != b for a, b in zip(truth, again, strict=True)) <= 3
+
+
+def test_inputs_are_not_changed(corpus):
+    some = corpus.part(0, 100)
+    before = [array.copy() for side in (some.src, some.tgt) for array in (side.ids, side.offsets)]
+    train(some, Recipe.of(views=("word", "prefix4"))).align(some)
+    after = [array for side in (some.src, some.tgt) for array in (side.ids, side.offsets)]
+    for a, b in zip(before, after, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_one_view_is_the_mean_of_itself(corpus):
+    """Views are trained apart and averaged: a view's own links do not depend on the others."""
+    some = corpus.part(0, 300)
+    both = train(some, Recipe.of(views=("word", "prefix3")))
+    single = [links_of(train(some, Recipe.of(views=(name,))), some)[0] for name in ("word", "prefix3")]
+    grids = [np.zeros((300, 80, 80)) for _ in range(3)]
+    for grid, links in zip(grids, (links_of(both, some)[0], *single), strict=True):
+        grid[links.sentences, links.src, links.tgt] = links.scores
+    np.testing.assert_allclose(grids[0], (grids[1] + grids[2]) / 2, rtol=0, atol=2e-3)  # the cutoff
+
+
+def test_views_see_the_same_sentences(write):
+    corpus = read_corpus(write("s", "walked walking\n\ncat \u00e9t\u00e9\n"), write("t", "a\nb\nc\n"))
+    seen = see(corpus, "prefix4")
+    assert seen.src.sentence(0) == ["walk", "walk"] and len(set(seen.src.ids[:2])) == 1
+    assert seen.src.sentence(2) == ["cat", "\u00e9t\u00e9"] and seen.src.lengths.tolist() == [2, 0, 2]
+    assert see(corpus, "suffix2").src.sentence(2) == ["at", "t\u00e9"]
+    assert see(corpus, "word") is corpus
+    for name in ("", "words", "prefix", "prefix0", "prefix-1", "suffix4x"):
+        with pytest.raises(ValueError, match="unknown view"):
+            see(corpus, name)
+
+
+def test_symmetric_directions_agree_and_bijective_words_have_one_link(corpus):
+    def symmetry(model) -> float:
+        sets = [
+            {(n, link) for n, part in enumerate(above(x, 0.5).pairs()) for link in part}
+            for x in links_of(model, corpus)
+        ]
+        return len(sets[0] & sets[1]) / len(sets[0] | sets[1])
+
+    def fertility(model) -> float:
+        forward, reverse = links_of(model, corpus)
+        words = forward.sentences * 1000 + forward.src, reverse.sentences * 1000 + reverse.tgt
+        return max(
+            np.bincount(a, weights=links.scores).max()
+            for a, links in zip(words, (forward, reverse), strict=True)
+        )
+
+    hmm, bhmm, shmm = (train(corpus, Recipe.of(name, views=["word"])) for name in ("hmm", "bhmm", "shmm"))
+    assert symmetry(shmm) >= 0.95 and symmetry(hmm) < 0.9
+    eta = bhmm.recipe.inference.eta
+    longest = max(corpus.src.lengths.max(), corpus.tgt.lengths.max())
+    assert fertility(bhmm) <= 1 + eta * longest and fertility(hmm) > 1.9  # ||gradient|| < eta * words
+    objective = [entry["objective"] for entry in shmm.history if entry["model"] == "shmm"]
+    assert (np.diff(objective) > 0).all()
+    assert max(entry["calls"] for entry in shmm.history if "calls" in entry) < 7
+
+
+def test_projection_when_decoding_is_a_choice(corpus):
+    model = train(corpus.part(0, 300))
+    on, off = (links_of(model, corpus.part(300, 400), project=x) for x in (True, False))
+    assert not same(on[0], off[0])
+    wide = [above(x, 0.5).pairs() for x in off]
+    close = [above(x, 0.5).pairs() for x in on]
+    assert sum(a != b for a, b in zip(*close, strict=True)) < sum(a != b for a, b in zip(*wide, strict=True))
+
+
+def test_rare_words_do_not_collect_garbage(data):
+    """Graca et al. (2010), section 4.3: precision of links of rare words under S-HMM well above the HMM's."""
+    corpus = read_corpus(str(data / "generated.src"), str(data / "generated.tgt"))
+    gold = LinkReader(str(data / "generated.gold")).read()
+    counts = corpus.src.counts
+    rare = counts[corpus.src.ids] <= 2
+
+    def precision(model) -> float:
+        forward = above(links_of(model, corpus)[0], 0.5)
+        truth = {(n, link) for n, part in enumerate(gold.pairs()) for link in part}
+        kept = [
+            (n, (i, j)) in truth
+            for n, part in enumerate(forward.pairs())
+            for i, j in part
+            if rare[corpus.src.offsets[n] + i]
+        ]
+        return float(np.mean(kept))
+
+    hmm, shmm = (precision(train(corpus, Recipe.of(name))) for name in ("hmm", "shmm"))
+    assert shmm > hmm + 0.1, (hmm, shmm)
+
+
+def test_training_goes_on_from_a_model(corpus, data):
+    some, more = corpus.part(0, 500), corpus.part(500, 900)
+    first = train(some, Recipe.of("ibm1", views=["word"]))
+    straight = train(some, Recipe.of("hmm", iterations=2, views=["word"]))
+    short = Recipe.of("hmm", iterations=2, ibm1_iterations=0, views=["word"])
+    onward = train(some, short, init=first)
+    for a, b in zip(links_of(straight, some), links_of(onward, some), strict=True):
+        differ = sum(x != y for x, y in zip(above(a, 0.5).pairs(), above(b, 0.5).pairs(), strict=True))
+        assert differ <= 25  # what Model 1 ruled out is possible again, if unlikely
+    gold = LinkReader(str(data / "generated.gold")).read().part(500, 900)
+    scores = [
+        evaluate([train(more, short, init=init).align(more)], gold, n_samples=0).results[0].scores["aer"]
+        for init in (straight, None)
+    ]
+    assert scores[0] < scores[1] - 0.05, scores
+    with pytest.raises(DataError, match="has views word, word, prefix4 are to be trained"):
+        train(some, Recipe.of("hmm", views=("word", "prefix4")), init=first)
+
+
+def test_one_direction(corpus):
+    some = corpus.part(0, 300)
+    both = train(some, Recipe.of("hmm"))
+    for k, direction in enumerate(("forward", "reverse")):
+        one = train(some, Recipe.of("hmm", direction=direction))
+        a, b = links_of(both, some)[k], links_of(one, some)
+        assert same(a, b[k]) and len(b[1 - k].src) == 0
+        assert one.align(some).pairs() == above(a, 0.5).pairs()
+    with pytest.raises(ValueError, match="shmm is a model of both directions"):
+        Recipe.of("shmm", direction="forward")
+
+
+def test_development_set_stops_training(corpus, data):
+    gold = LinkReader(str(data / "generated.gold")).read()
+    dev = Development(corpus.part(0, 200), gold.part(0, 200))
+    model = train(corpus, Recipe.of("shmm", iterations=12, views=["word"]), development=dev)
+    areas = [entry["area"] for entry in model.history if "area" in entry]
+    assert 1 < len(areas) < 12 and areas[-1] <= max(areas) and areas[-2] == max(areas)
+    assert (np.diff(areas[:-1]) > 0).all()
+    best = train(corpus, Recipe.of("shmm", iterations=len(areas) - 1, views=["word"]))
+    for x, y in zip(arrays(model).values(), arrays(best).values(), strict=True):
+        np.testing.assert_array_equal(x, y)
+    with pytest.raises(DataError, match="has 200 pairs, its gold links 10 lines"):
+        Development(corpus.part(0, 200), gold.part(0, 10))
+
+
+def test_python_interface(tmp_path):
+    pairs = [("the house", "la maison"), ("the car", "la voiture"), ("a house", "une maison"), ("", "x")]
+    model = train(pairs, Recipe.of("hmm", iterations=3))
+    assert model.align(pairs).pairs()[0] == [(0, 0), (1, 1)]
+    assert model.align([(["a", "car"], ["une", "voiture"])]).pairs() == [[(0, 0), (1, 1)]]
+    model.save(str(tmp_path / "m"))
+    assert Model.load(str(tmp_path / "m")).align(pairs).pairs() == model.align(pairs).pairs()
+    assert model.align(pairs).pairs()[3] == []
+    for bad, message in (
+        (("a\nb", "c"), "line break"),
+        ((["a b"], ["c"]), "space"),
+        (([""], ["c"]), "empty"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            model.align([bad])
+    with pytest.raises(ValueError, match="unknown model"):
+        Recipe.of("ibm4")
+
+
 def test_empty_sides_are_kept_and_not_trained_on(write):
     src, tgt = write("src", "a b\n\nc\n\na\n"), write("tgt", "x y\nz\n\n\nx\n")
     corpus = read_corpus(src, tgt)
@@ -233,7 +416,7 @@ def test_align_writes_directions_and_log(data, tmp_path):
         outs[3],
     )
     log = [json.loads(line) for line in outs[3].read_text().splitlines()]
-    assert [entry["model"] for entry in log] == 2 * (["ibm1"] * 5 + ["shmm"] * MODELS["shmm"].iterations)
+    assert [entry["model"] for entry in log] == 3 * (["ibm1"] * 5 + ["shmm"] * MODELS["shmm"].iterations)
     assert {"loglik", "perplexity", "seconds", "tokens_per_second", "memory_mb"} <= log[0].keys()
     model = tmp_path / "model"
     run("train", *files, "-q", "-o", model)
@@ -248,13 +431,66 @@ def test_align_writes_directions_and_log(data, tmp_path):
 def test_info_and_lexicon(data, tmp_path):
     model = tmp_path / "model"
     run("train", data / "generated.src", data / "generated.tgt", "-q", "-o", model)
-    assert "pairs              2000\n" in run("info", model) and "prefix4 shmm" in run("info", model)
+    assert "pairs              2000\n" in run("info", model) and "prefix5 shmm" in run("info", model)
     assert json.loads(run("info", model, "--json"))["facts"]["pairs"] == 2000
     rows = [line.split("\t") for line in run("lexicon", model, "--top", 2, "--min-prob", 0.1).splitlines()]
     best = {row[0]: row[1] for row in reversed(rows)}
     assert best["not"] in ("pas", "ne") and best["Mr."] == "M." and best["."] == "."
     assert all(float(row[2]) >= 0.1 or float(row[3]) >= 0.1 for row in rows)
     assert "not a model" in run("info", data / "sample.en", code=1)
+
+
+def test_ibm1_then_train(data, tmp_path):
+    files = data / "sample.en", data / "sample.fr"
+    first, second = tmp_path / "ibm1", tmp_path / "hmm"
+    run("ibm1", *files, "-q", "-o", first, "--fast", "--iterations", 4)
+    assert len(run("decode", first, *files).splitlines()) == 60
+    viterbi = run("decode", first, *files, "--method", "viterbi", "--direction", "reverse").splitlines()
+    assert any(viterbi) and len(viterbi) == 60
+    run("train", *files, "-q", "-o", second, "--model", "hmm", "--init", first, "--direction", "reverse")
+    info = json.loads(run("info", second, "--json"))
+    assert [entry["model"] for entry in info["history"]] == ["hmm"] * 5
+    assert info["recipe"]["views"] == ["word"]
+    assert "was trained reverse only" in run("decode", second, *files, "--direction", "forward", code=2)
+    reverse = run("decode", second, *files)
+    assert reverse == run("decode", second, *files, "--direction", "reverse")
+    assert "is a model of both" in run(
+        "train", *files, "-o", tmp_path / "x", "--direction", "forward", code=2
+    )
+    assert "--lowercase: do the same" in run(
+        "train", *files, "-o", tmp_path / "x", "--init", first, "--lowercase", code=2
+    )
+    assert "unknown view 'words'" in run("align", *files, "--views", "words", code=2)
+    assert "go together" in run("align", *files, "--dev-src", files[0], code=2)
+    assert "--layout is for one file" in run("align", *files, "--layout", "tsv", code=2)
+    assert "only one file can be -" in run("align", "-", "-", code=2)
+
+
+def test_development_options(data, tmp_path):
+    files = data / "generated.src", data / "generated.tgt"
+    dev = ["--dev-src", files[0], "--dev-tgt", files[1], "--dev-gold", data / "generated.gold"]
+    run("train", *files, "-q", "--fast", *dev, "-o", tmp_path / "m", "--iterations", 8)
+    history = json.loads(run("info", tmp_path / "m", "--json"))["history"]
+    assert 5 < len(history) < 13 and "area" in history[-1]
+
+
+def test_interrupted_training_leaves_nothing(data, tmp_path):
+    """Neither a half-written model nor links, nor a temporary file."""
+    big = tmp_path / "big"
+    for side in ("src", "tgt"):
+        Path(f"{big}.{side}").write_bytes((data / f"generated.{side}").read_bytes() * 20)
+    command = [str(Path(sys.executable).with_name("aligner")), "align", f"{big}.src", f"{big}.tgt"]
+    command += ["-o", str(tmp_path / "links"), "--save", str(tmp_path / "model"), "--iterations", "500"]
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+            assert process.stderr is not None
+            for line in process.stderr:
+                if "shmm" in line:  # well into training
+                    process.send_signal(number)
+                    break
+            process.stderr.read()
+        assert process.returncode in (130, 143)
+        assert sorted(x.name for x in tmp_path.iterdir()) == ["big.src", "big.tgt"]
 
 
 def test_decode_answers_each_line_at_once(data, tmp_path):

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from aligner.cli import options
-from aligner.recipe import MODELS, THRESHOLD
+from aligner.recipe import MODELS
 from aligner.symmetrize import METHODS
 
 
@@ -25,8 +25,7 @@ from aligner.symmetrize import METHODS
 @click.option(
     "--threshold",
     type=options.Share(0, 1),
-    default=THRESHOLD,
-    help="Keep links that score above this, in each direction or combined.",
+    help="Keep links that score above this, in each direction or combined.  [default: by model]",
 )
 @click.option("--scores", is_flag=True, help="Print `i-j:p` (soft-union, product).")
 @click.option("--forward", metavar="FILE", help="Write the links p(tgt | src) with their scores.")
@@ -38,7 +37,7 @@ from aligner.symmetrize import METHODS
 @options.documented("Models:", MODELS)
 def command(
     method: str,
-    threshold: float,
+    threshold: float | None,
     scores: bool,
     forward: str | None,
     reverse: str | None,
@@ -75,11 +74,12 @@ def command(
             for path in (forward, reverse)
         ]
         corpus, model = options.train(keep_cells=True, **training)
+        limit = model.recipe.threshold if threshold is None else threshold
         if save is not None:
             model.save(save, overwrite)
         for links in decode.directions(model, corpus, n_threads=training["threads"]):
             for side, one in zip(directions, links, strict=True):
                 if side is not None:
-                    side.write(format_links(decode.above(one, threshold).rounded(), "scored"))
-            both = decode.combine(model, *links, method, threshold)
+                    side.write(format_links(decode.above(one, limit).rounded(), "scored"))
+            both = decode.combine(model, *links, method, limit)
             out.write(format_links(both.rounded(), "scored" if scores else "pharaoh"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from aligner.cli import options
-from aligner.recipe import DIRECTIONS, THRESHOLD
+from aligner.recipe import DIRECTIONS
 from aligner.symmetrize import METHODS
 
 
@@ -39,7 +39,7 @@ from aligner.symmetrize import METHODS
     help="Project posteriors onto the constraints that the model was trained with.",
 )
 @click.option(
-    "--threshold", type=options.Share(0, 1), default=THRESHOLD, help="Keep links that score above this."
+    "--threshold", type=options.Share(0, 1), help="Keep links that score above this.  [default: by model]"
 )
 @click.option("--scores", is_flag=True, help="Print `i-j:p`.")
 @options.threads
@@ -54,7 +54,7 @@ def command(
     direction: str | None,
     combination: str | None,
     project: bool,
-    threshold: float,
+    threshold: float | None,
     scores: bool,
     threads: int,
     output: str,
@@ -85,6 +85,7 @@ def command(
     if direction is not None and known not in ("both", direction):
         raise click.UsageError(f"{model} was trained {known} only.")
     direction = direction or known
+    limit = trained.recipe.threshold if threshold is None else threshold
     if scores and direction == "both" and METHODS[combination].threshold is None:
         raise click.UsageError(f"--scores is for soft-union and product, not {combination}.")
     with open_output(output, overwrite) as out:
@@ -98,8 +99,8 @@ def command(
                 trained, corpus, viterbi=viterbi, project=project, n_threads=threads
             ):
                 if direction == "both":
-                    links = decode.combine(trained, forward, reverse, combination, threshold)
+                    links = decode.combine(trained, forward, reverse, combination, limit)
                 else:
-                    links = decode.above(forward if direction == "forward" else reverse, threshold)
+                    links = decode.above(forward if direction == "forward" else reverse, limit)
                 out.write(format_links(links.rounded(), "scored" if scores else "pharaoh"))
             out.flush()

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-DEFAULT_VIEWS = ("word", "prefix4")
-
 
 class Entry(Protocol):
     """What registries hold."""
@@ -200,13 +198,13 @@ def _known_views(_: click.Context, __: click.Parameter, names: str | None) -> tu
 
 def views(command: F) -> F:
     for add in (
-        click.option("--fast", is_flag=True, help="One view, word: half the time, a little less accurate."),
+        click.option("--fast", is_flag=True, help="One view, word: a third of the time, less accurate."),
         click.option(
             "--views",
             metavar="LIST",
             callback=_known_views,
             help="What models see of words, one model each: word, prefixN, suffixN."
-            "  [default: word,prefix4, or those of --init]",
+            "  [default: word,prefix3,prefix5, or those of --init]",
         ),
     ):
         command = add(command)
@@ -327,7 +325,7 @@ def train(
             raise click.UsageError(
                 f"{init} was trained {'without' if lowercase else 'with'} --lowercase: do the same here."
             )
-    views = views or (("word",) if fast else DEFAULT_VIEWS)
+    views = ("word",) if fast else views
     with contextlib.nullcontext() if log_json is None else open(log_json, "w") as log:
         reading: dict[str, Any] = {"encoding": encoding, "lowercase": lowercase}
         dev = None

@@ -1,0 +1,246 @@
+"""The projection against enumeration: dual, gradient, duality, feasibility, and q itself against scipy's."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import oracle
+import pytest
+from hypothesis import assume, given, note, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+from test_lattices import FLOOR, add, asked, decoded, problem_of, small_problems
+
+from aligner import _hmm_double, hmm
+from aligner.recipe import MODELS
+
+TIGHT = {"eta": 1e-9, "drop": 0.0, "max_calls": 500}
+HOW = {
+    "symmetric": replace(MODELS["shmm"].inference, **TIGHT),
+    "bijective": replace(MODELS["bhmm"].inference, **TIGHT),
+}
+constraints = st.sampled_from(list(HOW))
+
+
+def enumerated(problem, n: int, constraint: str) -> list[oracle.Dual]:
+    """The independent problems of a sentence pair, features numbered as in constraints.pxd."""
+    corpus, numbers, m = problem
+    I, J = int(corpus.src.lengths[n]), int(corpus.tgt.lengths[n])
+    directions = []
+    for d in range(2):
+        emit, null = problem_of(corpus, numbers, m, n, d)
+        directions.append(
+            oracle.weighted_paths(
+                add(emit, FLOOR), add(null, FLOOR), m.jump[d].tolist(), m.first[d].tolist(), m.p0
+            )
+        )
+    if constraint == "symmetric":
+        parts = []
+        for d, (logs, paths) in enumerate(directions):
+            features = np.zeros((len(paths), I * J))
+            for a, path in enumerate(paths):
+                for state, row in path:
+                    i, j = (state, row) if d == 0 else (row, state)
+                    features[a, i * J + j] = 1 if d == 0 else -1
+            parts.append((logs, features))
+        return [oracle.Dual(parts, [0.0] * (I * J), HOW[constraint].slack)]
+    duals = []
+    for (logs, paths), size in zip(directions, (I, J), strict=True):
+        features = np.zeros((len(paths), size))
+        for a, path in enumerate(paths):
+            for state, _ in path:
+                features[a, state] += 1
+        duals.append(oracle.Dual([(logs, features)], [1.0] * size, HOW[constraint].slack))
+    return duals
+
+
+def solved(dual: oracle.Dual, constraint: str) -> np.ndarray:
+    """lam by scipy."""
+    n = len(dual.b)
+    bounds = [(0, None)] * n if constraint == "bijective" else None
+    found = minimize(
+        dual.phi,
+        np.full(n, 1e-3),
+        jac=dual.gradient,
+        bounds=bounds,
+        method="L-BFGS-B",
+        options={"maxiter": 5000, "ftol": 1e-15, "gtol": 1e-9},
+    )
+    return found.x
+
+
+def dual_of_kernel(problem, n: int, which: int, constraint: str, lam):
+    corpus, numbers, m = problem
+    view = hmm._view(m, corpus, numbers.cells, numbers.offsets)
+    return _hmm_double.dual(view, hmm.for_kernel(HOW[constraint]), n, which, lam)
+
+
+@given(problem=small_problems(), constraint=constraints, seed=st.integers(0, 99))
+def test_dual_and_gradient_equal_enumeration_and_differences(problem, constraint, seed):
+    corpus = problem[0]
+    random = np.random.default_rng(seed)
+    for n in range(len(corpus)):
+        note(f"I {corpus.src.lengths[n]} J {corpus.tgt.lengths[n]}")
+        for which, dual in enumerate(enumerated(problem, n, constraint)):
+            lam = random.normal(size=len(dual.b))
+            lam = np.abs(lam) if constraint == "bijective" else lam
+            phi, gradient = dual_of_kernel(problem, n, which, constraint, lam)
+            np.testing.assert_allclose(phi, dual.phi(lam), rtol=1e-9, atol=1e-9)
+            np.testing.assert_allclose(gradient, dual.gradient(lam), rtol=1e-7, atol=1e-8)
+            for k, step in enumerate(np.eye(len(lam)) * 1e-5):
+                up, _ = dual_of_kernel(problem, n, which, constraint, lam + step)
+                down, _ = dual_of_kernel(problem, n, which, constraint, lam - step)
+                np.testing.assert_allclose((up - down) / 2e-5, gradient[k], rtol=1e-4, atol=1e-6)
+
+
+def projected(problem, constraint: str, **limits):
+    """Posteriors [I, J] of both directions for each sentence pair, and the statistics."""
+    corpus, numbers, m = problem
+    how = replace(HOW[constraint], **limits)
+    grids = []
+    for offsets, src, tgt, scores in decoded(problem, False, how=how):
+        for n in range(len(corpus)):
+            part = slice(offsets[n], offsets[n + 1])
+            grid = np.zeros((corpus.src.lengths[n], corpus.tgt.lengths[n]))
+            grid[src[part], tgt[part]] = scores[part]
+            grids.append(grid)
+    S, W = len(corpus), m.first.shape[1] - 1
+    statistics = np.zeros((S, len(_hmm_double.STATISTICS)))
+    view = hmm._view(m, corpus, numbers.cells, numbers.offsets)
+    sizes = (1, len(m.null_fwd)), (1, len(m.null_rev)), (1, 2, 3 * W + 4)
+    counts = np.zeros((len(numbers), 2), dtype=np.int64), *(np.zeros(x, dtype=np.int64) for x in sizes)
+    _hmm_double.e_step(view, *asked(corpus, how), *counts, statistics, 1)
+    named = [dict(zip(_hmm_double.STATISTICS, row, strict=True)) for row in statistics]
+    return list(zip(grids[:S], grids[S:], strict=True)), named, counts
+
+
+def links_of(dual: oracle.Dual, q: list, part: int, shape: tuple[int, int]) -> np.ndarray:
+    """Posteriors [I, J] of one direction of a symmetric problem."""
+    return np.abs(q[part] @ dual.parts[part][1]).reshape(shape)
+
+
+@settings(max_examples=60)
+@given(problem=small_problems(), constraint=constraints)
+def test_q_is_the_projection(problem, constraint):
+    """q = scipy's q; KL and duality; feasibility; complementary slackness."""
+    corpus = problem[0]
+    posteriors, statistics, _ = projected(problem, constraint)
+    for n in range(len(corpus)):
+        duals = enumerated(problem, n, constraint)
+        best = [solved(dual, constraint) for dual in duals]
+        assume(all(np.abs(lam).max() < 25 for lam in best))  # else q has no full support, to the last digit
+        shape = posteriors[n][0].shape
+        for part in range(2):
+            if constraint == "symmetric":
+                truth = links_of(duals[0], duals[0].posteriors(best[0]), part, shape)
+                np.testing.assert_allclose(posteriors[n][part], truth, rtol=0, atol=2e-4)
+            else:
+                dual, lam = duals[part], best[part]
+                fertility = posteriors[n][part].sum(axis=1 - part)
+                np.testing.assert_allclose(fertility, dual.expected(lam), rtol=0, atol=2e-4)
+                assert (fertility <= 1 + 1e-5).all()
+                np.testing.assert_allclose(lam * (fertility - 1), 0, rtol=0, atol=1e-3)
+        # Strong duality: KL(q || p) is what the dual promises; weak: no lam promises more.
+        kl = sum(dual.kl(lam) for dual, lam in zip(duals, best, strict=True))
+        np.testing.assert_allclose(statistics[n]["kl"], kl, rtol=1e-3, atol=1e-5)
+        promised = sum(
+            dual.phi(np.zeros(len(dual.b))) - dual.phi(lam) for dual, lam in zip(duals, best, strict=True)
+        )
+        np.testing.assert_allclose(statistics[n]["kl"], promised, rtol=5e-3, atol=5e-3)
+        for dual, lam in zip(duals, best, strict=True):
+            for factor in (0.0, 0.5, 0.9, 1.1, 2.0):
+                assert dual.phi(factor * lam) >= dual.phi(lam) - 1e-7
+        assert statistics[n]["converged"] == 1
+        if constraint == "symmetric":
+            assert np.abs(posteriors[n][0] - posteriors[n][1]).max() <= HOW["symmetric"].slack + 1e-5
+
+
+@given(problem=small_problems())
+def test_feasible_posteriors_stay_as_they_are(problem):
+    """Where no word has more than one link expected, lam = 0 and q = p, bit for bit, after one call each."""
+    corpus = problem[0]
+    free = decoded(problem, False)
+    bound = decoded(problem, False, how=HOW["bijective"])
+    _, statistics, _ = projected(problem, "bijective")
+    for n in range(len(corpus)):
+        feasible = True
+        for d, (offsets, src, tgt, scores) in enumerate(free):
+            part = slice(offsets[n], offsets[n + 1])
+            state = (src, tgt)[d][part]
+            feasible &= bool((np.bincount(state, weights=scores[part], minlength=1) <= 1).all())
+        if not feasible:
+            continue
+        assert statistics[n]["kl"] == 0 and statistics[n]["calls"] == 2 and statistics[n]["before"] == 0
+        for (offsets, *old), (new_offsets, *new) in zip(free, bound, strict=True):
+            assert offsets[n + 1] - offsets[n] == new_offsets[n + 1] - new_offsets[n]
+            for x, y in zip(old, new, strict=True):
+                part, new_part = slice(offsets[n], offsets[n + 1]), slice(new_offsets[n], new_offsets[n + 1])
+                np.testing.assert_array_equal(x[part], y[new_part])
+
+
+@given(problem=small_problems(), eta=st.sampled_from([1e-2, 1e-3, 1e-4]))
+def test_directions_agree_within_eta(problem, eta):
+    """The stop rule's own promise, on all cells, dropped or not."""
+    posteriors, statistics, _ = projected(problem, "symmetric", eta=eta, drop=0.0, slack=0.0)
+    for (forward, reverse), numbers in zip(posteriors, statistics, strict=True):
+        if numbers["converged"]:
+            assert np.linalg.norm(forward - reverse) <= eta * forward.size * (1 + 1e-6)
+            np.testing.assert_allclose(
+                numbers["after"], np.linalg.norm(forward - reverse), rtol=1e-5, atol=1e-9
+            )
+
+
+@given(problem=small_problems())
+def test_agreement_counts_are_products(problem):
+    corpus, numbers, m = problem
+    how = replace(MODELS["agree"].inference)
+    (f_offsets, f_src, f_tgt, f_scores), (r_offsets, r_src, r_tgt, r_scores) = decoded(problem, False)
+    expected = np.zeros(len(numbers))
+    for n in range(len(corpus)):
+        shape = corpus.src.lengths[n], corpus.tgt.lengths[n]
+        grids = np.zeros((2, *shape))
+        for grid, offsets, src, tgt, scores in (
+            (grids[0], f_offsets, f_src, f_tgt, f_scores),
+            (grids[1], r_offsets, r_src, r_tgt, r_scores),
+        ):
+            part = slice(offsets[n], offsets[n + 1])
+            grid[src[part], tgt[part]] = scores[part]
+        words = corpus.src.ids[corpus.src.offsets[n] : corpus.src.offsets[n + 1]]
+        cells = numbers.cells[numbers.offsets[n] : numbers.offsets[n + 1]].reshape(shape)
+        for i, j in np.ndindex(*shape):
+            expected[numbers.rows[words[i]] + cells[i, j]] += grids[0, i, j] * grids[1, i, j]
+    W = m.first.shape[1] - 1
+    counts = np.zeros((len(numbers), 2), dtype=np.int64)
+    sizes = (1, len(m.null_fwd)), (1, len(m.null_rev)), (1, 2, 3 * W + 4)
+    statistics = np.zeros((len(corpus), len(_hmm_double.STATISTICS)))
+    view = hmm._view(m, corpus, numbers.cells, numbers.offsets)
+    rest = [np.zeros(x, dtype=np.int64) for x in sizes]
+    _hmm_double.e_step(view, *asked(corpus, how), counts, *rest, statistics, 1)
+    for d in range(2):
+        np.testing.assert_allclose(counts[:, d] / 2**32, expected, rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("constraint", HOW)
+def test_few_calls_are_enough_and_counted(constraint):
+    """A projection that may call once changes nothing and says that it has not converged."""
+    from test_lattices import corpus_of
+
+    from aligner import start
+    from aligner.pairs import number_pairs
+
+    corpus = corpus_of(([0, 1, 2], [0, 0, 1, 2]))
+    numbers = number_pairs(corpus, 1)
+    m = start.uniform(corpus, numbers, 3, 0.2)
+    m = replace(m, t=np.random.default_rng(1).random(m.t.shape), null_fwd=m.null_fwd.astype(float),
+                null_rev=m.null_rev.astype(float))  # fmt: skip
+    problem = corpus, numbers, m
+    (found,), (numbers_once,), _ = projected(problem, constraint, max_calls=1)
+    assert numbers_once["converged"] == 0 and numbers_once["kl"] == 0
+    for d, (_, src, tgt, scores) in enumerate(decoded(problem, False)):
+        grid = np.zeros((3, 4))
+        grid[src, tgt] = scores
+        np.testing.assert_array_equal(grid, found[d])
+    calls = [projected(problem, constraint, max_calls=k)[1][0]["calls"] for k in (2, 3, 100)]
+    assert all(a <= b for a, b in itertools.pairwise(calls))
