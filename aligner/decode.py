@@ -31,9 +31,11 @@ def directions(
     how = model.recipe.inference
     if not project:
         how = replace(how, constraint="none")
-    trained = model.trained is not None and model.trained[0] is corpus
-    parameters = [view.parameters if trained else view.parameters.in_order() for view in model.views]
-    texts = [see(corpus, view.name) if trained else _as_known(corpus, view) for view in model.views]
+    kept = model.trained[1] if model.trained is not None and model.trained[0] is corpus else {}
+    parameters, texts = [], []
+    for n, view in enumerate(model.views):
+        parameters.append(view.parameters if n in kept else view.parameters.in_order())
+        texts.append(see(corpus, view.name) if n in kept else _as_known(corpus, view))
     first_cells = cell_offsets(corpus)
     for start in range(0, len(corpus), BLOCK):
         stop = min(start + BLOCK, len(corpus))
@@ -42,8 +44,8 @@ def directions(
         views = []
         for n, (m, text) in enumerate(zip(parameters, texts, strict=True)):
             part = text.part(start, stop)
-            if model.trained is not None and trained:
-                cells = model.trained[1][n][first:last]
+            if n in kept:
+                cells = kept[n][first:last]
             else:
                 cells = np.empty(last - first, dtype=np.int32)
                 ids = part.src.ids, part.src.offsets, part.tgt.ids, part.tgt.offsets

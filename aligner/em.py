@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import IO, Any
 
 import numpy as np
+import numpy.typing as npt
 from tqdm import tqdm
 
 from aligner import decode, evaluate, hmm, model1, start
@@ -130,12 +131,13 @@ def train(
     quiet: bool = True,
     log: IO[str] | None = None,
     facts: dict[str, Any] | None = None,
-    keep_cells: bool = False,
+    memory: int = 0,
 ) -> Model:
     """A model of sentence pairs, given as text, as lists of tokens or as a Corpus.
 
     init: a model to start from. development: iterations of the model stop when they no longer help there,
-    and the best is kept. keep_cells: the text will be aligned, which is quicker with them.
+    and the best is kept. memory: bytes that cells, 4 each, may take to make aligning the text itself quicker;
+    one view's are needed in any case.
     """
     recipe = recipe or Recipe.of()
     corpus = text if isinstance(text, Corpus) else Corpus.from_pairs(text)
@@ -155,28 +157,32 @@ def train(
         quiet,
         log,
     )
-    views, cells = [], []
+    views: list[View] = []
+    kept: dict[int, npt.NDArray[np.int32]] = {}  # view -> its cells
+    n_bytes = 4 * int((used.src.lengths * used.tgt.lengths).sum())
     try:
         for n, name in enumerate(recipe.views):
+            while kept and (len(kept) + 1) * n_bytes > memory:
+                last, _ = kept.popitem()
+                views[last].parameters = views[last].parameters.in_order()
             seen = see(used, name)
             pairs = number_pairs(seen, n_threads)
             if init is None:
-                m = start.uniform(seen, pairs, recipe.window, recipe.p0)
+                m = start.uniform(seen, pairs, recipe.window, recipe.p0, recipe.identical)
             else:
                 m = start.inherited(seen, pairs, init.views[n], recipe.window, recipe.p0)
             view = View(name, seen.src.vocab, seen.tgt.vocab, m)
             _iterate(view, seen, pairs, recipe, development, n_threads, monitor)
             views.append(view)
-            if keep_cells and used is corpus:
-                cells.append(pairs.cells)
+            if used is corpus and (len(kept) + 1) * n_bytes <= memory:
+                kept[n] = pairs.cells
             else:
                 view.parameters = view.parameters.in_order()
     finally:
         monitor.close()
     known = {"pairs": len(used), "tokens": [len(used.src.ids), len(used.tgt.ids)]}
     model = Model(recipe, views, known | (facts or {}), monitor.history)
-    if cells:
-        model.trained = corpus, cells
+    model.trained = (corpus, kept) if kept else None
     return model
 
 

@@ -78,14 +78,14 @@ class Model:
 
     facts    what it was trained on
     history  a dict for each iteration: view, model, log-likelihood, ...
-    trained  the corpus it was trained on, and the cells of each view, where they are kept; not saved
+    trained  the corpus it was trained on, and cells of some views; not saved
     """
 
     recipe: Recipe
     views: list[View]
     facts: dict[str, Any] = field(default_factory=dict)
     history: list[dict[str, Any]] = field(default_factory=list)
-    trained: tuple[Corpus, list[npt.NDArray[np.int32]]] | None = None
+    trained: tuple[Corpus, dict[int, npt.NDArray[np.int32]]] | None = None
 
     @classmethod
     def load(cls, path: str) -> Model:

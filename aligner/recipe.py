@@ -82,6 +82,7 @@ class Recipe:
     agree: bool  # Model 1 is trained with agreement, from its second iteration on
     ibm1_iterations: int = 5
     hmm_iterations: int = 0
+    identical: float = 5.0  # how many times likelier a translation spelled alike is, to begin with
     window: int = 5  # jumps as far as this share one probability
     max_length: int = 0  # pairs with a longer side are not trained on; 0: all are
     views: tuple[str, ...] = ("word", "prefix3", "prefix5")

@@ -12,12 +12,18 @@ from aligner.pairs import Pairs
 LEAST = 1e-6  # a probability that the other model does not know
 
 
-def uniform(corpus: Corpus, pairs: Pairs, window: int, p0: float) -> Parameters:
-    """Every word that stands beside e in some sentence pair is as likely its translation; jumps are even."""
-    width = np.diff(pairs.rows)
+def uniform(corpus: Corpus, pairs: Pairs, window: int, p0: float, identical: float = 1.0) -> Parameters:
+    """Every word that stands beside e in some sentence pair is as likely its translation; jumps are even.
+
+    identical: how many times likelier a translation that is spelled like e is
+    """
+    e = np.repeat(np.arange(len(corpus.src.vocab)), np.diff(pairs.rows))
+    weight = np.ones(len(pairs))
+    if identical != 1:
+        weight[_ids_in(corpus.tgt.vocab, corpus.src.vocab)[e] == pairs.tgt] = identical
     t = np.empty((len(pairs), 2), dtype=np.float32)
-    t[:, 0] = np.repeat(1 / np.maximum(width, 1), width)
-    t[:, 1] = (1 / np.maximum(np.bincount(pairs.tgt, minlength=len(corpus.tgt.vocab)), 1))[pairs.tgt]
+    t[:, 0] = weight / np.bincount(e, weight)[e]
+    t[:, 1] = weight / np.bincount(pairs.tgt, weight)[pairs.tgt]
     n_src, n_tgt = len(corpus.src.vocab), len(corpus.tgt.vocab)
     W = window - 1
     return Parameters(

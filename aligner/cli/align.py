@@ -32,6 +32,7 @@ from aligner.symmetrize import METHODS
 @click.option("--reverse", metavar="FILE", help="Write the links p(src | tgt) with their scores.")
 @click.option("--save", metavar="MODEL", help="Keep the model, for `aligner decode`.")
 @options.recipe
+@options.memory
 @options.threads
 @options.output
 @options.documented("Models:", MODELS)
@@ -73,7 +74,7 @@ def command(
             None if path is None else stack.enter_context(open_output(path, overwrite))
             for path in (forward, reverse)
         ]
-        corpus, model = options.train(keep_cells=True, **training)
+        corpus, model = options.train(**training)
         limit = model.recipe.threshold if threshold is None else threshold
         if save is not None:
             model.save(save, overwrite)

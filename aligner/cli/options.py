@@ -6,6 +6,7 @@ import codecs
 import contextlib
 import math
 import os
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -259,6 +260,12 @@ def recipe(command: F) -> F:
             help=f"Train Model 1 on what its two directions agree on.  {by_model}",
         ),
         click.option(
+            "--identical",
+            type=Share(1e-3, 1e6),
+            default=5.0,
+            help="How many times likelier a translation spelled alike is to begin with; 1: no likelier.",
+        ),
+        click.option(
             "--hmm-iterations",
             type=click.IntRange(0),
             default=0,
@@ -280,6 +287,23 @@ def recipe(command: F) -> F:
     return command
 
 
+def _size(_: click.Context, __: click.Parameter, text: str) -> int:
+    """Bytes: a number with K, M, G or T after it, or nothing."""
+    if not (match := re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)B?", text.upper())):
+        raise click.BadParameter(f"{text!r} is no size, as 500M or 4G are.")
+    return int(float(match[1]) * 1024 ** " KMGT".index(match[2] or " "))
+
+
+def memory(command: F) -> F:
+    return click.option(
+        "--memory",
+        metavar="SIZE",
+        default="2G",
+        callback=_size,
+        help="For the cells of sentence pairs, 4 bytes each; what does not fit is looked up again.",
+    )(command)
+
+
 def train(
     *,
     src: str,
@@ -299,7 +323,7 @@ def train(
     dev_src: str | None = None,
     dev_tgt: str | None = None,
     dev_gold: str | None = None,
-    keep_cells: bool = False,
+    memory: int = 0,
     **settings: Any,
 ) -> tuple[Corpus, Model]:
     """What the options of corpus_arguments, recipe and threads ask for: the corpus, and a model of it."""
@@ -345,6 +369,6 @@ def train(
             quiet=quiet,
             log=log,
             facts={"src": src, "tgt": tgt, "lowercase": lowercase},
-            keep_cells=keep_cells,
+            memory=memory,
         )
     return corpus, trained
