@@ -20,7 +20,7 @@ from aligner.corpus import Corpus
 from aligner.errors import DataError
 from aligner.links import Links
 from aligner.model import Model, Parameters, View
-from aligner.pairs import Pairs, number_pairs
+from aligner.pairs import number_pairs
 from aligner.recipe import Inference, Recipe
 from aligner.views import see
 
@@ -163,21 +163,17 @@ def train(
     try:
         for n, name in enumerate(recipe.views):
             while kept and (len(kept) + 1) * n_bytes > memory:
-                last, _ = kept.popitem()
+                last = max(kept)
+                del kept[last]
                 views[last].parameters = views[last].parameters.in_order()
-            seen = see(used, name)
-            pairs = number_pairs(seen, n_threads)
-            if init is None:
-                m = start.uniform(seen, pairs, recipe.window, recipe.p0, recipe.identical)
-            else:
-                m = start.inherited(seen, pairs, init.views[n], recipe.window, recipe.p0)
-            view = View(name, seen.src.vocab, seen.tgt.vocab, m)
-            _iterate(view, seen, pairs, recipe, development, n_threads, monitor)
+            first = None if init is None else init.views[n]
+            view, cells = _train_view(name, used, recipe, first, development, n_threads, monitor)
             views.append(view)
             if used is corpus and (len(kept) + 1) * n_bytes <= memory:
-                kept[n] = pairs.cells
+                kept[n] = cells
             else:
                 view.parameters = view.parameters.in_order()
+            del cells
     finally:
         monitor.close()
     known = {"pairs": len(used), "tokens": [len(used.src.ids), len(used.tgt.ids)]}
@@ -186,30 +182,37 @@ def train(
     return model
 
 
-def _iterate(
-    view: View,
+def _train_view(
+    name: str,
     corpus: Corpus,
-    pairs: Pairs,
     recipe: Recipe,
+    init: View | None,
     development: Development | None,
     n_threads: int,
     monitor: Monitor,
-) -> None:
-    """All iterations of one view."""
+) -> tuple[View, npt.NDArray[np.int32]]:
+    """All iterations of one view; and the cells that its pairs are numbered by."""
+    seen = see(corpus, name)
+    pairs = number_pairs(seen, n_threads)
+    if init is None:
+        m = start.uniform(seen, pairs, recipe.window, recipe.p0, recipe.identical)
+    else:
+        m = start.inherited(seen, pairs, init, recipe.window, recipe.p0)
+    view = View(name, seen.src.vocab, seen.tgt.vocab, m)
     best: tuple[float, Parameters] | None = None
-    for name, how in recipe.schedule:
-        m = view.parameters
+    for model, how in recipe.schedule:
         if how.mixture:
-            statistics = model1.step(m, corpus, pairs, how.agree, n_threads)
+            statistics = model1.step(m, seen, pairs, how.agree, n_threads)
         else:
-            statistics = hmm.step(m, corpus, pairs, how, n_threads)
+            statistics = hmm.step(m, seen, pairs, how, n_threads)
         area = None
-        if development is not None and name == recipe.model:
+        if development is not None and model == recipe.model:
             area = development.area(Model(recipe, [view]), n_threads)
-        monitor.add(view.name, name, how, statistics, area)
+        monitor.add(name, model, how, statistics, area)
         if area is not None:
             if best is not None and area <= best[0]:
                 break
             best = area, m.copied()
     if best is not None:
         view.parameters = best[1]
+    return view, pairs.cells

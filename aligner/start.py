@@ -17,13 +17,14 @@ def uniform(corpus: Corpus, pairs: Pairs, window: int, p0: float, identical: flo
 
     identical: how many times likelier a translation that is spelled like e is
     """
-    e = np.repeat(np.arange(len(corpus.src.vocab)), np.diff(pairs.rows))
-    weight = np.ones(len(pairs))
+    e = np.repeat(np.arange(len(corpus.src.vocab), dtype=np.int32), np.diff(pairs.rows))
+    weight = np.ones(len(pairs), dtype=np.float32)
     if identical != 1:
         weight[_ids_in(corpus.tgt.vocab, corpus.src.vocab)[e] == pairs.tgt] = identical
     t = np.empty((len(pairs), 2), dtype=np.float32)
-    t[:, 0] = weight / np.bincount(e, weight)[e]
-    t[:, 1] = weight / np.bincount(pairs.tgt, weight)[pairs.tgt]
+    for column, word in ((0, e), (1, pairs.tgt)):
+        total = np.bincount(word, weight).astype(np.float32)
+        np.divide(weight, total[word], out=t[:, column])
     n_src, n_tgt = len(corpus.src.vocab), len(corpus.tgt.vocab)
     W = window - 1
     return Parameters(

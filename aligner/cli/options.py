@@ -298,7 +298,7 @@ def memory(command: F) -> F:
     return click.option(
         "--memory",
         metavar="SIZE",
-        default="2G",
+        default="1.5G",
         callback=_size,
         help="For the cells of sentence pairs, 4 bytes each; what does not fit is looked up again.",
     )(command)
