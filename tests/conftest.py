@@ -22,6 +22,10 @@ def data() -> Path:
 
 @pytest.fixture
 def shared() -> Path:
+    return shared_folder()
+
+
+def shared_folder() -> Path:
     """Real corpora with gold links, which do not come with the project; tests of them may be skipped."""
     folder = Path(os.environ.get("ALIGNER_DATA", ROOT.parent / "shared" / "data"))
     if not folder.is_dir():
