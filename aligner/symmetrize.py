@@ -62,9 +62,9 @@ def _select(
     """Links by the directions they are in; by source, then target, or where symal does so the other way."""
     from aligner._symmetrize import select
 
-    offsets, src, tgt = _room(forward, reverse)
+    offsets, src, tgt = links = _room(forward, reverse)
     by_tgt = symal_by_tgt and variant == "symal"
-    n = select(*_arrays(forward), *_arrays(reverse), wanted, by_tgt, offsets, src, tgt)
+    n = select(_arrays(forward), _arrays(reverse), wanted, by_tgt, links)
     return replace(forward, offsets=offsets, src=src[:n], tgt=tgt[:n], sure=None, scores=None)
 
 
@@ -91,9 +91,8 @@ def _grow(
     """symal: by target, then source. atools: by source, then target."""
     from aligner._symmetrize import grow
 
-    offsets, src, tgt = _room(forward, reverse)
-    how = variant == "symal", diagonal, final, both
-    n = grow(*_arrays(forward), *_arrays(reverse), *how, offsets, src, tgt)
+    offsets, src, tgt = links = _room(forward, reverse)
+    n = grow(_arrays(forward), _arrays(reverse), variant == "symal", diagonal, final, both, links)
     return replace(forward, offsets=offsets, src=src[:n], tgt=tgt[:n], sure=None, scores=None)
 
 
@@ -107,8 +106,8 @@ def _blend(forward: Links, reverse: Links, _: str, threshold: float, *, product:
     scores = np.empty(len(src), dtype=np.float64)
     none = np.empty(0, dtype=np.float64)  # no links have no scores
     f_scores, r_scores = (none if links.scores is None else links.scores for links in (forward, reverse))
-    inputs = *_arrays(forward), f_scores, *_arrays(reverse), r_scores
-    n = blend(*inputs, product, threshold, offsets, src, tgt, scores)
+    directions = (*_arrays(forward), f_scores), (*_arrays(reverse), r_scores)
+    n = blend(*directions, product, threshold, (offsets, src, tgt, scores))
     return replace(forward, offsets=offsets, src=src[:n], tgt=tgt[:n], sure=None, scores=scores[:n])
 
 

@@ -32,17 +32,13 @@ cdef extern from *:
     #include <cstdint>
     static const uint64_t ONES = 0x0101010101010101ULL;  // a one in each byte
     static const uint64_t TOPS = 0x8080808080808080ULL;  // the top bit of each byte
-    #if defined(__GNUC__)
-    #define PREFETCH(address) __builtin_prefetch(address)
     #define LOWEST_BIT(x) __builtin_ctzll(x)
-    #else
-    #define PREFETCH(address)
-    static inline int LOWEST_BIT(unsigned long long x) { int k = 0; while (!(x >> k & 1)) k++; return k; }
-    #endif
     """
     const uint64_t ONES, TOPS
-    void PREFETCH(const void* address) noexcept nogil
     int LOWEST_BIT(uint64_t x) noexcept nogil
+
+cdef extern from "prefetch.h":
+    void PREFETCH(const void* address) noexcept nogil
 
 
 cdef enum:

@@ -9,7 +9,6 @@ A view, text and model together, is a tuple of
 """
 
 from cython.parallel cimport prange, threadid
-from libc.math cimport log
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free
 from libc.string cimport memset
@@ -29,10 +28,11 @@ cdef extern from *:
     """
     #include <cstdint>
     static inline void atomic_add(int64_t *at, int64_t value) { __atomic_fetch_add(at, value, __ATOMIC_RELAXED); }
-    #define PREFETCH(address) __builtin_prefetch(address, 1)
     """
-    void PREFETCH(const void* address) noexcept nogil
     void atomic_add(int64_t* at, int64_t value) noexcept nogil
+
+cdef extern from "prefetch.h":
+    void PREFETCH_TO_WRITE(const void* address) noexcept nogil
 
 cdef real FLOOR = 1e-6  # added to every emission: no word is impossible, and t smoothed a little
 cdef real TINY = 1e-5   # posteriors up to it are not counted
@@ -222,23 +222,23 @@ cdef struct Queue:
     # Additions whose place in memory has been asked for: an atomic addition would wait for it, and all others with it
     int64_t n
     int64_t* at[QUEUE]
-    int64_t value[QUEUE]
+    int64_t amount[QUEUE]
 
 
-cdef inline void add_later(Queue* q, int64_t* at, int64_t value) noexcept nogil:
+cdef inline void add_later(Queue* q, int64_t* at, int64_t amount) noexcept nogil:
     cdef int64_t slot = q.n % QUEUE
     if q.n >= QUEUE:
-        atomic_add(q.at[slot], q.value[slot])
-    PREFETCH(at)
+        atomic_add(q.at[slot], q.amount[slot])
+    PREFETCH_TO_WRITE(at)
     q.at[slot] = at
-    q.value[slot] = value
+    q.amount[slot] = amount
     q.n += 1
 
 
 cdef inline void add_rest(Queue* q) noexcept nogil:
     cdef int64_t k
     for k in range(q.n if q.n < QUEUE else QUEUE):
-        atomic_add(q.at[k], q.value[k])
+        atomic_add(q.at[k], q.amount[k])
 
 
 cdef void count_pair(

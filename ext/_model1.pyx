@@ -25,10 +25,7 @@ import numpy as np
 cdef extern from "real.h":
     ctypedef float real
 
-cdef extern from *:
-    """
-    #define PREFETCH(address) __builtin_prefetch(address)
-    """
+cdef extern from "prefetch.h":
     void PREFETCH(const void* address) noexcept nogil
 
 cdef enum:

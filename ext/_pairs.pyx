@@ -24,10 +24,7 @@ from libcpp.vector cimport vector
 
 import numpy as np
 
-cdef extern from *:
-    """
-    #define PREFETCH(address) __builtin_prefetch(address)
-    """
+cdef extern from "prefetch.h":
     void PREFETCH(const void* address) noexcept nogil
 
 cdef enum:

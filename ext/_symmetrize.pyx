@@ -9,6 +9,7 @@ covered_row, covered_column  [1 + largest position]  whether a word has a link i
 near    [U, 8]  the point's neighbours in the union, as indices into `points`, -1 where there is none, in symal's order:
                 (-1,0) (0,-1) (1,0) (0,1), then the diagonal (-1,-1) (-1,1) (1,-1) (1,1), as (row, column)
 
+Alignments are passed as tuples (offsets [S + 1], src [n_links], tgt [n_links]), with scores [n_links] where they have them.
 No grid is made, so that cost and memory grow with the links, not with the product of the sentence lengths.
 Not here: formats, unequal files, the methods' names (symmetrize.py).
 """
@@ -36,43 +37,67 @@ cdef inline uint64_t place(int64_t r, int64_t c) noexcept nogil:
 
 
 cdef struct Side:
-    # The links of one direction: those of sentence n from offsets[n] to offsets[n + 1]
+    # One alignment of S sentences: the links of sentence n are those from offsets[n] to offsets[n + 1]
+    Py_ssize_t S
+    Py_ssize_t n_links
     const int64_t* offsets
     const int32_t* src
     const int32_t* tgt
     const double* scores
 
 
-cdef Side side(const int64_t[::1] offsets, const int32_t[::1] src, const int32_t[::1] tgt, const double[::1] scores):
-    """The arrays of one direction, after a look at whether they fit together."""
+cdef Side side(tuple links):
+    """One direction, after a look at whether its arrays fit together."""
+    cdef const int64_t[::1] offsets = links[0]
+    cdef const int32_t[::1] src = links[1]
+    cdef const int32_t[::1] tgt = links[2]
+    cdef const double[::1] scores = links[3] if len(links) > 3 else None
     cdef Side s
-    cdef Py_ssize_t S = offsets.shape[0] - 1
     cdef Py_ssize_t k
-    if S < 0 or offsets[0] != 0 or offsets[S] != src.shape[0] or src.shape[0] != tgt.shape[0]:
+    s.S = offsets.shape[0] - 1
+    s.n_links = src.shape[0]
+    if s.S < 0 or offsets[0] != 0 or offsets[s.S] != s.n_links or s.n_links != tgt.shape[0]:
         raise ValueError("offsets and positions do not fit together")
-    if scores is not None and scores.shape[0] != src.shape[0]:
+    if scores is not None and scores.shape[0] != s.n_links:
         raise ValueError("positions and scores do not fit together")
-    for k in range(S):
+    for k in range(s.S):
         if offsets[k] > offsets[k + 1]:
             raise ValueError("offsets fall")
-    for k in range(src.shape[0]):
+    for k in range(s.n_links):
         if src[k] < 0 or tgt[k] < 0:
             raise ValueError("a position is negative")
     s.offsets = &offsets[0]
-    s.src = &src[0] if src.shape[0] else NULL
-    s.tgt = &tgt[0] if tgt.shape[0] else NULL
-    s.scores = &scores[0] if scores is not None and scores.shape[0] else NULL
+    s.src = &src[0] if s.n_links else NULL
+    s.tgt = &tgt[0] if s.n_links else NULL
+    s.scores = &scores[0] if scores is not None and s.n_links else NULL
     return s
 
 
-cdef check_room(
-    Py_ssize_t S, const int64_t[::1] r_offsets, Py_ssize_t n, int64_t[::1] offsets, int32_t[::1] src, int32_t[::1] tgt
-):
-    """Both directions of S sentences, and room for a result of n links."""
-    if r_offsets.shape[0] != S + 1 or offsets.shape[0] != S + 1:
+cdef struct Result:
+    # Where the result goes
+    int64_t* offsets
+    int32_t* src
+    int32_t* tgt
+    double* scores
+
+
+cdef Result result(tuple links, Side* f, Side* r):
+    """The arrays of the result, after a look at whether all links of both directions have room."""
+    cdef int64_t[::1] offsets = links[0]
+    cdef int32_t[::1] src = links[1]
+    cdef int32_t[::1] tgt = links[2]
+    cdef double[::1] scores = links[3] if len(links) > 3 else None
+    cdef Result out
+    cdef Py_ssize_t n = f.n_links + r.n_links
+    if r.S != f.S or offsets.shape[0] != f.S + 1:
         raise ValueError("the directions differ in their number of sentences")
-    if src.shape[0] < n or tgt.shape[0] < n:
+    if src.shape[0] < n or tgt.shape[0] < n or (scores is not None and scores.shape[0] < n):
         raise ValueError("no room for the links")
+    out.offsets = &offsets[0]
+    out.src = &src[0] if n else NULL
+    out.tgt = &tgt[0] if n else NULL
+    out.scores = &scores[0] if scores is not None and n else NULL
+    return out
 
 
 cdef int unite(Side* f, Side* r, Py_ssize_t n, bint by_tgt, vector[uint64_t]& points) except -1 nogil:
@@ -98,41 +123,35 @@ cdef int unite(Side* f, Side* r, Py_ssize_t n, bint by_tgt, vector[uint64_t]& po
     return 0
 
 
-cdef inline int64_t put(uint64_t point, bint by_tgt, int32_t* src, int32_t* tgt, int64_t m) noexcept nogil:
+cdef inline int64_t put(uint64_t point, bint by_tgt, Result* out, int64_t m) noexcept nogil:
     """Writes a point as the m-th link; returns m + 1."""
-    src[m] = <int32_t>(column(point) if by_tgt else row(point))
-    tgt[m] = <int32_t>(row(point) if by_tgt else column(point))
+    out.src[m] = <int32_t>(column(point) if by_tgt else row(point))
+    out.tgt[m] = <int32_t>(row(point) if by_tgt else column(point))
     return m + 1
 
 
 def select(
-    const int64_t[::1] f_offsets not None, const int32_t[::1] f_src not None, const int32_t[::1] f_tgt not None,  # IN
-    const int64_t[::1] r_offsets not None, const int32_t[::1] r_src not None, const int32_t[::1] r_tgt not None,  # IN
-    int wanted,                     # IN, bit set: flags 1, 2, 3 are wanted if bit 1, 2, 3 is set
-    bint by_tgt,                    # IN, order of the result
-    int64_t[::1] offsets not None,  # OUT, [S + 1]
-    int32_t[::1] src not None,      # OUT, at least as many as both inputs' links
-    int32_t[::1] tgt not None,      # OUT, likewise
+    tuple forward not None,  # IN
+    tuple reverse not None,  # IN
+    int wanted,              # IN, bit set: flags 1, 2, 3 are wanted if bit 1, 2, 3 is set
+    bint by_tgt,             # IN, order of the result
+    tuple links not None,    # OUT, with room for at least as many links as both inputs have
 ) -> int:
     """The links that are in the forward direction only, the reverse only, or both, as `wanted` says; their number."""
-    cdef Py_ssize_t S = f_offsets.shape[0] - 1
-    check_room(S, r_offsets, f_src.shape[0] + r_src.shape[0], offsets, src, tgt)
-    cdef Side f = side(f_offsets, f_src, f_tgt, None)
-    cdef Side r = side(r_offsets, r_src, r_tgt, None)
-    cdef int32_t* src_at = &src[0] if src.shape[0] else NULL
-    cdef int32_t* tgt_at = &tgt[0] if tgt.shape[0] else NULL
+    cdef Side f = side(forward), r = side(reverse)
+    cdef Result out = result(links, &f, &r)
     cdef vector[uint64_t] points
     cdef Py_ssize_t n
     cdef size_t p
     cdef int64_t m = 0
     with nogil:
-        offsets[0] = 0
-        for n in range(S):
+        out.offsets[0] = 0
+        for n in range(f.S):
             unite(&f, &r, n, by_tgt, points)
             for p in range(points.size()):
                 if wanted >> (points[p] & FLAGS) & 1:
-                    m = put(points[p], by_tgt, src_at, tgt_at, m)
-            offsets[n + 1] = m
+                    m = put(points[p], by_tgt, &out, m)
+            out.offsets[n + 1] = m
     return m
 
 
@@ -237,23 +256,17 @@ cdef void grow_candidates(
 
 
 def grow(
-    const int64_t[::1] f_offsets not None, const int32_t[::1] f_src not None, const int32_t[::1] f_tgt not None,  # IN
-    const int64_t[::1] r_offsets not None, const int32_t[::1] r_src not None, const int32_t[::1] r_tgt not None,  # IN
-    bint symal,                     # IN, scan as symal does; else as atools
-    bint diagonal,                  # IN, diagonal neighbours count
-    bint final,                     # IN, then add what links a free word, forward's links before reverse's
-    bint both,                      # IN, final: only what links two free words
-    int64_t[::1] offsets not None,  # OUT, [S + 1]
-    int32_t[::1] src not None,      # OUT, at least as many as both inputs' links
-    int32_t[::1] tgt not None,      # OUT, likewise
+    tuple forward not None,  # IN
+    tuple reverse not None,  # IN
+    bint symal,              # IN, scan as symal does; else as atools
+    bint diagonal,           # IN, diagonal neighbours count
+    bint final,              # IN, then add what links a free word, forward's links before reverse's
+    bint both,               # IN, final: only what links two free words
+    tuple links not None,    # OUT, as for select
 ) -> int:
     """The intersection grown into the union; the number of links."""
-    cdef Py_ssize_t S = f_offsets.shape[0] - 1
-    check_room(S, r_offsets, f_src.shape[0] + r_src.shape[0], offsets, src, tgt)
-    cdef Side f = side(f_offsets, f_src, f_tgt, None)
-    cdef Side r = side(r_offsets, r_src, r_tgt, None)
-    cdef int32_t* src_at = &src[0] if src.shape[0] else NULL
-    cdef int32_t* tgt_at = &tgt[0] if tgt.shape[0] else NULL
+    cdef Side f = side(forward), r = side(reverse)
+    cdef Result out = result(links, &f, &r)
     cdef vector[uint64_t] points
     cdef vector[uint8_t] inside
     cdef vector[int32_t] near
@@ -263,18 +276,18 @@ def grow(
     cdef Py_ssize_t n, k
     cdef size_t p
     cdef int direction
-    for k in range(f_src.shape[0]):
-        largest = max(largest, f_src[k], f_tgt[k])
-    for k in range(r_src.shape[0]):
-        largest = max(largest, r_src[k], r_tgt[k])
+    for k in range(f.n_links):
+        largest = max(largest, f.src[k], f.tgt[k])
+    for k in range(r.n_links):
+        largest = max(largest, r.src[k], r.tgt[k])
     covered.row = <uint8_t*>calloc(largest + 1, 1)
     covered.column = <uint8_t*>calloc(largest + 1, 1)
     try:
         if covered.row == NULL or covered.column == NULL:
             raise MemoryError(f"no room for sentences of {largest + 1} words")
         with nogil:
-            offsets[0] = 0
-            for n in range(S):
+            out.offsets[0] = 0
+            for n in range(f.S):
                 unite(&f, &r, n, symal, points)
                 inside.assign(points.size(), 0)
                 for p in range(points.size()):
@@ -294,10 +307,10 @@ def grow(
                                 take(p, points, inside, &covered)
                 for p in range(points.size()):
                     if inside[p]:
-                        m = put(points[p], symal, src_at, tgt_at, m)
+                        m = put(points[p], symal, &out, m)
                     covered.row[row(points[p])] = 0
                     covered.column[column(points[p])] = 0
-                offsets[n + 1] = m
+                out.offsets[n + 1] = m
     finally:
         free(covered.row)
         free(covered.column)
@@ -305,27 +318,18 @@ def grow(
 
 
 def blend(
-    const int64_t[::1] f_offsets not None, const int32_t[::1] f_src not None, const int32_t[::1] f_tgt not None,  # IN
-    const double[::1] f_scores not None,                                                                          # IN
-    const int64_t[::1] r_offsets not None, const int32_t[::1] r_src not None, const int32_t[::1] r_tgt not None,  # IN
-    const double[::1] r_scores not None,                                                                          # IN
-    bint product,                   # IN, a link's score is the product of its two scores; else their mean
-    double threshold,               # IN, links of a higher score are kept
-    int64_t[::1] offsets not None,  # OUT, [S + 1]
-    int32_t[::1] src not None,      # OUT, at least as many as both inputs' links
-    int32_t[::1] tgt not None,      # OUT, likewise
-    double[::1] scores not None,    # OUT, likewise
+    tuple forward not None,  # IN, with scores
+    tuple reverse not None,  # IN, likewise
+    bint product,            # IN, a link's score is the product of its two scores; else their mean
+    double threshold,        # IN, links of a higher score are kept
+    tuple links not None,    # OUT, as for select, with scores
 ) -> int:
     """The links whose two posteriors together pass the threshold, by source, then target; their number.
 
     A link that one direction does not list has score 0 there. A link listed twice has the last score.
     """
-    cdef Py_ssize_t S = f_offsets.shape[0] - 1
-    check_room(S, r_offsets, f_src.shape[0] + r_src.shape[0], offsets, src, tgt)
-    cdef Side f = side(f_offsets, f_src, f_tgt, f_scores)
-    cdef Side r = side(r_offsets, r_src, r_tgt, r_scores)
-    cdef int32_t* src_at = &src[0] if src.shape[0] else NULL
-    cdef int32_t* tgt_at = &tgt[0] if tgt.shape[0] else NULL
+    cdef Side f = side(forward), r = side(reverse)
+    cdef Result out = result(links, &f, &r)
     cdef vector[uint64_t] points
     cdef vector[double] f_score, r_score
     cdef Py_ssize_t n
@@ -333,17 +337,17 @@ def blend(
     cdef double score
     cdef int64_t m = 0
     with nogil:
-        offsets[0] = 0
-        for n in range(S):
+        out.offsets[0] = 0
+        for n in range(f.S):
             unite(&f, &r, n, False, points)
             scatter(&f, n, points, f_score)
             scatter(&r, n, points, r_score)
             for p in range(points.size()):
                 score = f_score[p] * r_score[p] if product else 0.5 * (f_score[p] + r_score[p])
                 if score > threshold:
-                    scores[m] = score
-                    m = put(points[p], False, src_at, tgt_at, m)
-            offsets[n + 1] = m
+                    out.scores[m] = score
+                    m = put(points[p], False, &out, m)
+            out.offsets[n + 1] = m
     return m
 
 

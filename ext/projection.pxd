@@ -254,7 +254,7 @@ cdef inline real longest(const real* x, int64_t N) noexcept nogil:
 cdef inline void project(Problem* p, double eta, int64_t max_calls, Outcome* o) noexcept nogil:
     """Emit, alpha and gamma of the directions involved become, from those of p, those of q."""
     cdef double old = log_z(p), phi = old, new_phi, slope, norm, sy, yy
-    cdef int64_t n_pairs = 0, newest = MEMORY - 1, at, k, halving
+    cdef int64_t n_pairs = 0, newest = MEMORY - 1, at, k, _halving
     cdef int64_t calls = 1  # that of p
     cdef real size, cap
     cdef bint fell
@@ -270,7 +270,7 @@ cdef inline void project(Problem* p, double eta, int64_t max_calls, Outcome* o) 
         cap = longest(p.step, p.N)
         size = 1 if cap <= MAX_STEP else MAX_STEP / cap
         fell = False
-        for halving in range(HALVINGS + 1):
+        for _halving in range(HALVINGS + 1):
             for k in range(p.N):
                 p.trial[k] = p.lam[k] + size * p.step[k]
             if p.bounded:
