@@ -34,3 +34,6 @@ def index_pairs(
     src_lengths: npt.NDArray[np.int64],
     tgt_lengths: npt.NDArray[np.int64],
 ) -> tuple[int, int, int, int]: ...
+def find_words(
+    text: bytes | npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64], sought: list[bytes]
+) -> npt.NDArray[np.int32]: ...

@@ -53,10 +53,9 @@ class Vocab:
         cuts = self.offsets.tolist()
         return [self.text[a:b].decode() for a, b in zip(cuts, cuts[1:], strict=False)]
 
-    @cached_property
-    def ids(self) -> dict[str, int]:
-        """word -> word id"""
-        return {word: k for k, word in enumerate(self.words)}
+    def find(self, words: Iterable[str]) -> npt.NDArray[np.int32]:
+        """The id of each word, -1 if it is not there."""
+        return _corpus.find_words(self.text, self.offsets, [word.encode() for word in words])
 
 
 @dataclass(frozen=True, eq=False)

@@ -59,8 +59,7 @@ def _as_known(corpus: Corpus, view: View) -> Corpus:
     see = parse(view.name) or str
 
     def known(side: Side, vocab: Vocab) -> Side:
-        ids = vocab.ids
-        to_model = np.array([ids.get(see(word), -1) for word in side.vocab.words], dtype=np.int32)
+        to_model = vocab.find(map(see, side.vocab.words))
         return Side(to_model[side.ids] if len(side.ids) else side.ids, side.offsets, vocab)
 
     return Corpus(known(corpus.src, view.src), known(corpus.tgt, view.tgt))

@@ -288,9 +288,7 @@ def _rarity(text: Corpus, counted: Corpus, coder: Coder) -> Callable[[Ints], npt
     """A function of codes: whether one of the link's words is rare. A word never counted is rare."""
     rare = []
     for side, source in ((text.src, counted.src), (text.tgt, counted.tgt)):
-        ids, counts = source.vocab.ids, source.counts
-        known = np.array([ids.get(word, -1) for word in side.vocab.words], dtype=np.int64)
-        by_word = np.append(counts, 0)[known] <= RARE
+        by_word = np.append(source.counts, 0)[source.vocab.find(side.vocab.words)] <= RARE
         rare.append(by_word[side.ids])
 
     def is_rare(codes: Ints) -> npt.NDArray[np.bool_]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from aligner.corpus import Corpus, Vocab
+from aligner.corpus import Corpus
 from aligner.model import Parameters, View
 from aligner.pairs import Pairs
 
@@ -20,7 +19,7 @@ def uniform(corpus: Corpus, pairs: Pairs, window: int, p0: float, identical: flo
     e = np.repeat(np.arange(len(corpus.src.vocab), dtype=np.int32), np.diff(pairs.rows))
     weight = np.ones(len(pairs), dtype=np.float32)
     if identical != 1:
-        weight[_ids_in(corpus.tgt.vocab, corpus.src.vocab)[e] == pairs.tgt] = identical
+        weight[corpus.tgt.vocab.find(corpus.src.vocab.words)[e] == pairs.tgt] = identical
     t = np.empty((len(pairs), 2), dtype=np.float32)
     for column, word in ((0, e), (1, pairs.tgt)):
         total = np.bincount(word, weight).astype(np.float32)
@@ -45,10 +44,11 @@ def inherited(corpus: Corpus, pairs: Pairs, view: View, window: int, p0: float) 
     Its jumps too, if their window is the same.
     """
     m, old = uniform(corpus, pairs, window, p0), view.parameters
-    src, tgt = _ids_in(view.src, corpus.src.vocab), _ids_in(view.tgt, corpus.tgt.vocab)
+    src, tgt = view.src.find(corpus.src.vocab.words), view.tgt.find(corpus.tgt.vocab.words)
     width = len(view.tgt)
     old_keys = np.repeat(np.arange(len(view.src)), np.diff(old.rows)) * width + old.tgt
-    e, f = np.repeat(src, np.diff(pairs.rows)), tgt[pairs.tgt] if len(pairs) else pairs.tgt
+    e = np.repeat(src.astype(np.int64), np.diff(pairs.rows))
+    f = tgt[pairs.tgt] if len(pairs) else pairs.tgt
     place = np.searchsorted(old_keys, e * width + f)
     known = (e >= 0) & (f >= 0) & (place < len(old_keys))
     known[known] = old_keys[place[known]] == (e * width + f)[known]
@@ -60,9 +60,3 @@ def inherited(corpus: Corpus, pairs: Pairs, view: View, window: int, p0: float) 
     if old.window == window:
         m.jump[:], m.first[:] = old.jump, old.first
     return m
-
-
-def _ids_in(vocab: Vocab, words: Vocab) -> npt.NDArray[np.int64]:
-    """[n_words] word id -> id of the same word in vocab, -1 if it is not there."""
-    ids = vocab.ids
-    return np.array([ids.get(word, -1) for word in words.words], dtype=np.int64)

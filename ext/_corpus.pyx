@@ -10,8 +10,11 @@ lengths  [n_lines]   line  -> number of its tokens
 Not here: files, encodings, lower-casing (the driver folds the vocabulary, not the text).
 """
 
+from cython.operator cimport dereference
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memchr, memcmp, memcpy
+from libcpp.string cimport string
+from libcpp.unordered_map cimport unordered_map
 from libcpp.vector cimport vector
 
 import numpy as np
@@ -403,3 +406,25 @@ cdef text_t find_separator(text_t at, text_t end, bint tab) noexcept nogil:
             return at
         at += 1
     return NULL
+
+
+def find_words(
+    const unsigned char[::1] text not None,  # IN, words, one after another
+    const int64_t[::1] offsets not None,     # IN, [n_words + 1] where they begin
+    list sought not None,                    # IN, of bytes
+):
+    """[n_sought] the number of each word sought, -1 if it is not there. Costs little where few are sought."""
+    cdef unordered_map[string, int32_t] numbers
+    cdef string word
+    cdef const char* start = <const char*>&text[0] if text.shape[0] else NULL
+    cdef Py_ssize_t k
+    for k in range(len(sought)):
+        numbers[sought[k]] = -1
+    cdef unordered_map[string, int32_t].iterator found
+    with nogil:
+        for k in range(offsets.shape[0] - 1):
+            word.assign(start + offsets[k], offsets[k + 1] - offsets[k])
+            found = numbers.find(word)
+            if found != numbers.end():
+                dereference(found).second = <int32_t>k
+    return np.array([numbers[word] for word in sought], dtype=np.int32)

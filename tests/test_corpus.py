@@ -281,3 +281,19 @@ def test_hansards_corpus(shared):
     again = read_corpus(str(plain), str(plain), lowercase=True).src
     np.testing.assert_array_equal(wrapped.src.offsets, again.offsets)
     assert spelled(wrapped.src)[0] == ["2", "."]
+
+
+def test_words_are_found(write):
+    vocab = read_corpus(write("s", "a \u00e9t\u00e9 " + "long" * 30 + " a b\n"), write("t", "x\n")).src.vocab
+    assert vocab.find(["b", "x", "\u00e9t\u00e9", "long" * 30, "a", "b", "", "long"]).tolist() == [
+        3,
+        -1,
+        1,
+        2,
+        0,
+        3,
+        -1,
+        -1,
+    ]
+    assert vocab.find([]).tolist() == []
+    assert read_corpus(write("e", ""), write("f", "")).src.vocab.find(["a"]).tolist() == [-1]
