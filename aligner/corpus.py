@@ -110,7 +110,11 @@ class Corpus:
     ) -> Corpus:
         """Sentence pairs given as text or as lists of tokens."""
         builders = _Builder(), _Builder()
-        lines = [[_line(sentence, n) for sentence in pair] for n, pair in enumerate(pairs)]
+        lines = []
+        for n, pair in enumerate(pairs):
+            if isinstance(pair, str) or len(pair) != 2:
+                raise ValueError(f"pair {n} is not two sentences: {pair!r}")
+            lines.append([_line(sentence, n) for sentence in pair])
         for k, builder in enumerate(builders):
             text = "".join(line[k] + "\n" for line in lines).encode()
             ids, lengths = builder.room(len(text) // 2 + 1, len(lines))

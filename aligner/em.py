@@ -19,7 +19,7 @@ from aligner import decode, evaluate, hmm, model1, start
 from aligner.corpus import Corpus
 from aligner.errors import DataError
 from aligner.links import Links
-from aligner.model import Model, Parameters, View
+from aligner.model import Model, Parameters, View, check_threads
 from aligner.pairs import number_pairs
 from aligner.recipe import Inference, Recipe
 from aligner.views import see
@@ -42,6 +42,7 @@ class Monitor:
 
     def __post_init__(self) -> None:
         self.clock = time.perf_counter()
+        self.quiet = self.quiet or sys.stderr is None
         terminal = not self.quiet and sys.stderr.isatty()
         self.bar = tqdm(total=self.n_iterations, unit="iteration", disable=not terminal, leave=False)
 
@@ -53,19 +54,23 @@ class Monitor:
         seconds, self.clock = now - self.clock, now
         speed = sum(self.n_tokens) / seconds
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-        loglik = [statistics["loglik_fwd"], statistics["loglik_rev"]]
+        wanted = {"forward": how.forward, "reverse": how.reverse}
+        loglik = dict(zip(wanted, (statistics["loglik_fwd"], statistics["loglik_rev"]), strict=True))
+        tokens = dict(zip(wanted, self.n_tokens, strict=True))
         entry: dict[str, Any] = {
             "iteration": len(self.history) + 1,
             "view": view,
             "model": model,
-            "loglik": loglik,
-            "perplexity": [math.exp(-x / max(1, n)) for x, n in zip(loglik, self.n_tokens, strict=True)],
+            "loglik": {name: loglik[name] for name in wanted if wanted[name]},
+            "perplexity": {
+                name: math.exp(-loglik[name] / max(1, tokens[name])) for name in wanted if wanted[name]
+            },
         }
         if how.constraint != "none":
             n = max(1, self.n_pairs)
             entry |= {
                 "kl": statistics["kl"],
-                "objective": sum(loglik) - statistics["kl"],
+                "objective": sum(loglik.values()) - statistics["kl"],
                 "violation": [statistics["before"] / n, statistics["after"] / n],
                 "calls": statistics["calls"] / n,
                 "not_converged": 1 - statistics["converged"] / n,
@@ -78,11 +83,11 @@ class Monitor:
             print(json.dumps(entry | cost), file=self.log, flush=True)
         if not self.quiet:
             line = f"{describe(entry)}  {seconds:.2f} s  {speed / 1e6:.1f}M tokens/s  {memory} MB"
-            if self.bar.disable:
-                print(line, file=sys.stderr)
-            else:
+            try:
                 self.bar.write(line, file=sys.stderr)
                 self.bar.update()
+            except OSError:  # nobody reads on: not a reason to stop
+                self.quiet = True
 
     def close(self) -> None:
         self.bar.close()
@@ -90,9 +95,8 @@ class Monitor:
 
 def describe(entry: dict[str, Any]) -> str:
     """A line of an iteration."""
-    forward, reverse = entry["perplexity"]
-    line = f"{entry['view']} {entry['model']} {entry['iteration']}:"
-    line += f" perplexity {forward:.2f} forward, {reverse:.2f} reverse"
+    perplexity = ", ".join(f"{value:.2f} {name}" for name, value in entry["perplexity"].items())
+    line = f"{entry['view']} {entry['model']} {entry['iteration']}: perplexity {perplexity}"
     if "kl" in entry:
         before, after = entry["violation"]
         line += f", violation {before:.3f} -> {after:.3f} in {entry['calls']:.1f} calls"
@@ -112,6 +116,13 @@ class Development:
                 f"the development text has {len(self.corpus)} pairs, its gold links {len(self.gold)} lines",
                 hint="they must match line by line",
             )
+        if (
+            self.gold.sure is None
+            and len(self.gold.src) == 0
+            or self.gold.sure is not None
+            and not self.gold.sure.any()
+        ):
+            raise DataError("the development set has no sure links", hint="they tell when to stop")
 
     def area(self, model: Model, n_threads: int) -> float:
         links = [
@@ -141,11 +152,19 @@ def train(
     """
     recipe = recipe or Recipe.of()
     corpus = text if isinstance(text, Corpus) else Corpus.from_pairs(text)
-    if init is not None and [view.name for view in init.views] != list(recipe.views):
-        raise DataError(
-            f"the model to start from has views {', '.join(view.name for view in init.views)},"
-            f" {', '.join(recipe.views)} are to be trained"
-        )
+    check_threads(n_threads)
+    if init is not None:
+        known = ",".join(view.name for view in init.views)
+        if known != ",".join(recipe.views):
+            raise DataError(
+                f"the model to start from has the views {known}, not {','.join(recipe.views)}",
+                hint=f"train the views {known}",
+            )
+        if init.recipe.direction not in ("both", recipe.direction):
+            raise DataError(
+                f"the model to start from was trained {init.recipe.direction} only",
+                hint=f"train {init.recipe.direction} only",
+            )
     used = corpus
     if recipe.max_length:
         used = corpus.select(np.maximum(corpus.src.lengths, corpus.tgt.lengths) <= recipe.max_length)
@@ -176,8 +195,8 @@ def train(
             del cells
     finally:
         monitor.close()
-    known = {"pairs": len(used), "tokens": [len(used.src.ids), len(used.tgt.ids)]}
-    model = Model(recipe, views, known | (facts or {}), monitor.history)
+    size = {"pairs": len(used), "tokens": [len(used.src.ids), len(used.tgt.ids)]}
+    model = Model(recipe, views, size | (facts or {}), monitor.history)
     model.trained = (corpus, kept) if kept else None
     return model
 

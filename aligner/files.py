@@ -118,6 +118,8 @@ def _transcode(chunks: Iterator[bytes], encoding: str, name: str) -> Iterator[by
                 line=n_lines + seen + 1,
                 hint="name the text's encoding with --encoding",
             ) from None
+        except UnicodeError as error:  # of the codec, as UTF-16 without its mark
+            raise DataError(f"invalid {encoding}: {error}", file=name) from None
         n_bytes += len(chunk)
         n_lines += text.count("\n")
         try:

@@ -5,6 +5,7 @@ A Model is one or more views, each trained by itself: the same model of what eac
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -18,6 +19,11 @@ from aligner.links import Links
 from aligner.recipe import Recipe
 
 Reals = npt.NDArray[np.float32]
+
+
+def check_threads(n_threads: int) -> None:
+    if not 1 <= n_threads <= 1024:
+        raise ValueError(f"n_threads must be between 1 and 1024, not {n_threads}")
 
 
 @dataclass
@@ -88,13 +94,13 @@ class Model:
     trained: tuple[Corpus, dict[int, npt.NDArray[np.int32]]] | None = None
 
     @classmethod
-    def load(cls, path: str) -> Model:
-        """A model from a file."""
+    def load(cls, path: str | os.PathLike[str], check: bool = False) -> Model:
+        """A model from a file; check: all of it is read, to see whether it is whole."""
         from aligner import modelfile
 
-        return modelfile.load(path)
+        return modelfile.load(path, check)
 
-    def save(self, path: str, overwrite: bool = False) -> None:
+    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Writes the model to one file."""
         from aligner import modelfile
 
@@ -114,6 +120,7 @@ class Model:
         """
         from aligner import decode
 
+        check_threads(n_threads)
         if not isinstance(text, Corpus):
             text = Corpus.from_pairs(text, lowercase=bool(self.facts.get("lowercase")))
         limit = self.recipe.threshold if threshold is None else threshold

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from aligner import __version__
 from aligner.corpus import Vocab
 from aligner.errors import DataError
-from aligner.files import open_output
+from aligner.files import SUFFIX, open_output
 from aligner.model import Model, Parameters, View
 from aligner.recipe import Recipe
 
@@ -34,8 +34,10 @@ ALIGNMENT = 64
 ARRAYS = ("rows", "tgt", "t", "null_fwd", "null_rev", "jump", "first")
 
 
-def save(model: Model, path: str, overwrite: bool = False) -> None:
+def save(model: Model, path: str | os.PathLike[str], overwrite: bool = False) -> None:
     """Writes a model, its pairs in order."""
+    path = os.fspath(path)
+    check_name(path)
     arrays: dict[str, npt.NDArray[Any]] = {}
     views = []
     for n, view in enumerate(model.views):
@@ -51,7 +53,8 @@ def save(model: Model, path: str, overwrite: bool = False) -> None:
     for name, array in arrays.items():
         start = -(-end // ALIGNMENT) * ALIGNMENT
         dtype = array.dtype.newbyteorder("<").str
-        entries[name] = {"dtype": dtype, "shape": array.shape, "start": start}
+        checksum = zlib.crc32(np.ascontiguousarray(array, dtype=dtype).tobytes())
+        entries[name] = {"dtype": dtype, "shape": array.shape, "start": start, "crc": checksum}
         end = start + array.nbytes
     header = json.dumps(
         {
@@ -70,13 +73,33 @@ def save(model: Model, path: str, overwrite: bool = False) -> None:
         written = 0
         for name, array in arrays.items():
             out.write(b"\0" * (entries[name]["start"] - written))
-            out.write(np.ascontiguousarray(array, dtype=entries[name]["dtype"]).data.cast("B"))
+            if array.size:
+                out.write(np.ascontiguousarray(array, dtype=entries[name]["dtype"]).data.cast("B"))
             written = entries[name]["start"] + array.nbytes
 
 
-def load(path: str) -> Model:
-    """A model from a file, its arrays mapped, not read."""
+def check_name(path: str) -> None:
+    """Refuses names that a model could be written to, but not read from again."""
+    if path == "-":
+        raise DataError("a model is a file, not stdin or stdout", hint="give a file's name")
+    if os.path.splitext(path)[1].lower() in SUFFIX:
+        raise DataError("models are not compressed", file=path, hint="choose a name without this ending")
+
+
+def load(path: str | os.PathLike[str], check: bool = False) -> Model:
+    """A model from a file, its arrays mapped, not read.
+
+    check: read them all, to see whether they are what was written; if not, this is done with the small ones,
+    which the others are found by.
+    """
+    path = os.fspath(path)
     header, start, content = _read_header(path)
+    for name, entry in header["arrays"].items():
+        if check or name.split(".")[-1] in ("rows", "offsets", "jump", "first"):
+            count = int(np.prod(entry["shape"])) * np.dtype(entry["dtype"]).itemsize
+            begin = start + entry["start"]
+            if zlib.crc32(memoryview(content)[begin : begin + count]) != entry["crc"]:
+                raise DataError(f"the model's {name} is damaged", file=path, hint="copy it again")
     views = []
     for n, view in enumerate(header["views"]):
         arrays = {}
@@ -95,6 +118,8 @@ def load(path: str) -> Model:
 
 def _read_header(path: str) -> tuple[dict[str, Any], int, mmap.mmap]:
     """(header, where the arrays start, the mapped file); refuses what is no whole model."""
+    if path == "-" or os.path.exists(path) and not os.path.isfile(path):
+        raise DataError("a model is mapped from a file, not read from a pipe or a folder", file=path)
     with open(path, "rb") as file:
         head = file.read(20)
         if len(head) < 20 or head[:7] != MAGIC[:7]:

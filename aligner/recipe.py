@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from aligner.views import parse_views
+
 
 @dataclass(frozen=True)
 class Inference:
@@ -68,6 +70,7 @@ MODELS = {
 }
 
 
+MOST_ITERATIONS = 100_000
 DIRECTIONS = ("both", "forward", "reverse")
 
 
@@ -86,6 +89,23 @@ class Recipe:
     window: int = 5  # jumps as far as this share one probability
     max_length: int = 0  # pairs with a longer side are not trained on; 0: all are
     views: tuple[str, ...] = ("word", "prefix3", "prefix5")
+
+    def __post_init__(self) -> None:
+        """Refuses what cannot be trained."""
+        object.__setattr__(self, "views", tuple(self.views))
+        parse_views(self.views)
+        bounds = {
+            "iterations": (0, MOST_ITERATIONS),
+            "ibm1_iterations": (0, MOST_ITERATIONS),
+            "hmm_iterations": (0, MOST_ITERATIONS),
+            "p0": (1e-6, 0.999),
+            "identical": (1e-3, 1e6),
+            "window": (1, 17),
+            "max_length": (0, 2**31 - 1),
+        }
+        for name, (least, most) in bounds.items():
+            if not least <= getattr(self, name) <= most:
+                raise ValueError(f"{name} must be between {least} and {most}, not {getattr(self, name)}")
 
     @classmethod
     def of(cls, model: str = "shmm", *, direction: str = "both", **given: Any) -> Recipe:

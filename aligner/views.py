@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from aligner.corpus import Corpus, relabelled
+if TYPE_CHECKING:
+    from aligner.corpus import Corpus
 
 HELP = "word, prefixN (its first N letters), suffixN (its last N)"
 
@@ -20,8 +22,18 @@ def parse(name: str) -> Callable[[str], str] | None:
     return (lambda word: word[:n]) if kind == "prefix" else (lambda word: word[-n:])
 
 
+def parse_views(names: Sequence[str]) -> None:
+    """Refuses names that are no views, or none, or the same twice."""
+    for name in names:
+        parse(name)
+    if not names or len(set(names)) < len(names):
+        raise ValueError("at least one view is needed, and none twice")
+
+
 def see(corpus: Corpus, name: str) -> Corpus:
     """A corpus as a view sees it."""
+    from aligner.corpus import Corpus, relabelled
+
     function = parse(name)
     return (
         corpus

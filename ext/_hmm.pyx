@@ -397,11 +397,11 @@ cdef void decode_pair(
         for j in range(J):
             link.src = <int32_t>i
             link.tgt = <int32_t>j
-            link.score = fwd_sum[i * J + j]
+            link.score = min(fwd_sum[i * J + j], <real>1)
             if how.forward and link.score > cutoff:
                 fwd_found.push_back(link)
                 fwd_length[0] += 1
-            link.score = rev_sum[i * J + j]
+            link.score = min(rev_sum[i * J + j], <real>1)
             if how.reverse and link.score > cutoff:
                 rev_found.push_back(link)
                 rev_length[0] += 1

@@ -52,9 +52,13 @@ def arrays(model) -> dict:
     }
 
 
+def logliks(model) -> np.ndarray:
+    return np.array([list(entry["loglik"].values()) for entry in model.history])
+
+
 def test_model1_never_falls_and_hmm_rises(corpus):
     model = train(corpus, plain(8, 5))
-    loglik = np.array([entry["loglik"] for entry in model.history])
+    loglik = logliks(model)
     assert (np.diff(loglik[:8], axis=0) >= 0).all()
     assert (np.diff(loglik[8:], axis=0) > 0).all()
 
@@ -137,9 +141,7 @@ def test_corpus_written_twice(corpus):
     double = Corpus(*(side_twice(side) for side in (some.src, some.tgt)))
     one = train(some, plain(3, 2))
     two = train(double, plain(3, 2))
-    np.testing.assert_allclose(
-        2 * np.array([e["loglik"] for e in one.history]), [e["loglik"] for e in two.history], rtol=1e-5
-    )
+    np.testing.assert_allclose(2 * logliks(one), logliks(two), rtol=1e-5)
     np.testing.assert_allclose(arrays(one)["word t"], arrays(two)["word t"], rtol=0, atol=1e-3)
     np.testing.assert_allclose(arrays(one)["word jump"], arrays(two)["word jump"], rtol=0, atol=1e-4)
 
@@ -298,7 +300,7 @@ def test_training_goes_on_from_a_model(corpus, data):
         for init in (straight, None)
     ]
     assert scores[0] < scores[1] - 0.05, scores
-    with pytest.raises(DataError, match="has views word, word, prefix4 are to be trained"):
+    with pytest.raises(DataError, match="has the views word, not word,prefix4"):
         train(some, Recipe.of("hmm", views=("word", "prefix4")), init=first)
 
 
@@ -310,6 +312,8 @@ def test_one_direction(corpus):
         a, b = links_of(both, some)[k], links_of(one, some)
         assert same(a, b[k]) and len(b[1 - k].src) == 0
         assert one.align(some).pairs() == above(a, 0.5).pairs()
+        with pytest.raises(DataError, match=f"was trained {direction} only"):
+            train(some, Recipe.of("hmm", iterations=1), init=one)
     with pytest.raises(ValueError, match="shmm is a model of both directions"):
         Recipe.of("shmm", direction="forward")
 
@@ -326,6 +330,8 @@ def test_development_set_stops_training(corpus, data):
         np.testing.assert_array_equal(x, y)
     with pytest.raises(DataError, match="has 200 pairs, its gold links 10 lines"):
         Development(corpus.part(0, 200), gold.part(0, 10))
+    with pytest.raises(DataError, match="no sure links"):
+        Development(corpus.part(0, 0), gold.part(0, 0))
 
 
 def test_python_interface(tmp_path):
@@ -333,8 +339,8 @@ def test_python_interface(tmp_path):
     model = train(pairs, Recipe.of("hmm", iterations=3))
     assert model.align(pairs).pairs()[0] == [(0, 0), (1, 1)]
     assert model.align([(["a", "car"], ["une", "voiture"])]).pairs() == [[(0, 0), (1, 1)]]
-    model.save(str(tmp_path / "m"))
-    assert Model.load(str(tmp_path / "m")).align(pairs).pairs() == model.align(pairs).pairs()
+    model.save(tmp_path / "m")
+    assert Model.load(tmp_path / "m").align(pairs).pairs() == model.align(pairs).pairs()
     assert model.align(pairs).pairs()[3] == []
     for bad, message in (
         (("a\nb", "c"), "line break"),
@@ -343,8 +349,22 @@ def test_python_interface(tmp_path):
     ):
         with pytest.raises(ValueError, match=message):
             model.align([bad])
-    with pytest.raises(ValueError, match="unknown model"):
-        Recipe.of("ibm4")
+    for given in (
+        {"model": "ibm4"}, {"views": []}, {"views": "word"}, {"views": ["word", "word"]}, {"iterations": -1},
+        {"p0": 2.0}, {"p0": float("nan")}, {"window": 0}, {"window": 18}, {"direction": "up"},
+    ):  # fmt: skip
+        with pytest.raises(ValueError):
+            Recipe.of(**given)
+    for bad in ([("a", "b", "c")], ["ab"], [(b"a", b"b")]):
+        with pytest.raises((ValueError, TypeError)):
+            train(bad)
+    for n in (0, -1):
+        with pytest.raises(ValueError, match="n_threads"):
+            train(pairs, n_threads=n)
+        with pytest.raises(ValueError, match="n_threads"):
+            model.align(pairs, n_threads=n)
+    with pytest.raises(DataError, match="the file exists"):
+        model.save(tmp_path / "m")
 
 
 def test_empty_sides_are_kept_and_not_trained_on(write):
@@ -524,6 +544,56 @@ def test_ibm1_then_train(data, tmp_path):
     assert "go together" in run("align", *files, "--dev-src", files[0], code=2)
     assert "--layout is for one file" in run("align", *files, "--layout", "tsv", code=2)
     assert "only one file can be -" in run("align", "-", "-", code=2)
+
+
+def test_outputs_do_not_replace_each_other_or_inputs(data, tmp_path):
+    src, tgt = tmp_path / "src", tmp_path / "tgt"
+    for path, side in ((src, "en"), (tgt, "fr")):
+        path.write_bytes((data / f"sample.{side}").read_bytes())
+    x, model = tmp_path / "x", tmp_path / "model"
+    for arguments, message in (
+        (["align", src, tgt, "-o", x, "--save", x], "--save and -o are both"),
+        (
+            ["align", src, tgt, "--forward", x, "--reverse", f"{tmp_path}/./x"],
+            "--reverse and --forward are both",
+        ),
+        (["align", src, tgt, "--forward", "-"], "--forward and -o are both -"),
+        (["align", src, tgt, "--overwrite", "--log-json", src], "which is read"),
+        (["train", src, tgt, "--overwrite", "-o", src], "which is read"),
+        (["align", src, tgt, "--iterations", 10**20], "100000"),
+        (["align", src, tgt, "--slack", "inf"], "not a number"),
+    ):
+        assert message in run(*arguments, "-q", code=2), arguments
+    for arguments, message in (
+        (["train", src, tgt, "-o", f"{model}.gz"], "models are not compressed"),
+        (["train", src, tgt, "-o", "-"], "a model is a file"),
+        (["info", "-"], "a model is mapped from a file"),
+        (["info", tmp_path], "a model is mapped from a file"),
+        (["align", src, tgt, "--encoding", "utf-16"], "invalid utf-16"),
+    ):
+        options = [] if arguments[0] == "info" else ["-q"]
+        assert message in run(*arguments, *options, code=1), arguments
+    assert src.read_bytes() == (data / "sample.en").read_bytes()
+    log = tmp_path / "log"
+    log.write_text("precious")
+    assert "the file exists" in run("align", src, tgt, "-q", "--log-json", log, code=1)
+    assert log.read_text() == "precious"
+    run("train", src, tgt, "-q", "-o", model, "--fast")
+    assert "which is read" in run("decode", model, src, tgt, "-o", model, "--overwrite", code=2)
+    assert "--symmetrize is for both" in run(
+        "decode", model, src, tgt, "--direction", "forward", "--symmetrize", "union", code=2
+    )
+    whole = bytearray(model.read_bytes())
+    whole[len(whole) * 3 // 4] ^= 1
+    model.write_bytes(whole)
+    assert "is damaged" in run("info", model, code=1)
+
+
+def test_models_of_nothing_are_saved(tmp_path):
+    for text in ("", "\n\n"):
+        run("train", "-q", "-o", tmp_path / "m", "--overwrite", "--layout", "tsv", stdin=text)
+        assert run("decode", tmp_path / "m", "--layout", "tsv", stdin="a\tb\n") != ""
+        assert run("lexicon", tmp_path / "m") == ""
 
 
 def test_development_options(data, tmp_path):

@@ -61,13 +61,15 @@ def command(
       aligner align --lowercase --symmetrize grow-diag-final-and < corpus.both > links
     """
     from aligner import decode
-    from aligner.files import check_output, open_output
+    from aligner.files import open_output
     from aligner.formats import format_links
 
     if scores and METHODS[method].threshold is None:
         raise click.UsageError(f"--scores is for soft-union and product, not {method}.")
-    if save is not None:
-        check_output(save, overwrite)
+    named = {"-o": output, "--forward": forward, "--reverse": reverse, "--save": save}
+    options.check_outputs(
+        named | {"--log-json": training["log_json"]}, options.inputs(training), overwrite, save
+    )
     with contextlib.ExitStack() as stack:
         out = stack.enter_context(open_output(output, overwrite))
         directions = [

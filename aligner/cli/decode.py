@@ -77,14 +77,17 @@ def command(
     from aligner.model import Model
 
     viterbi = method == "viterbi"
-    combination = combination or ("grow-diag-final-and" if viterbi else "soft-union")
     options.check_layout(tgt, layout)
     options.one_stdin(src, tgt or "")
+    options.check_outputs({"-o": output}, (model, src, tgt), overwrite)
     trained = Model.load(model)
     known = trained.recipe.direction
     if direction is not None and known not in ("both", direction):
         raise click.UsageError(f"{model} was trained {known} only.")
     direction = direction or known
+    if combination is not None and direction != "both":
+        raise click.UsageError("--symmetrize is for both directions.")
+    combination = combination or ("grow-diag-final-and" if viterbi else "soft-union")
     limit = trained.recipe.threshold if threshold is None else threshold
     if scores and direction == "both" and METHODS[combination].threshold is None:
         raise click.UsageError(f"--scores is for soft-union and product, not {combination}.")

@@ -33,8 +33,7 @@ def command(output: str, overwrite: bool, **training: Any) -> None:
       aligner ibm1 data/generated.src data/generated.tgt -o ibm1.model
       aligner train data/generated.src data/generated.tgt --model hmm --init ibm1.model -o hmm.model
     """
-    from aligner.files import check_output
-
-    check_output(output, overwrite)
+    named = {"-o": output, "--log-json": training["log_json"]}
+    options.check_outputs(named, options.inputs(training), overwrite, output)
     _, model = options.train(model="ibm1", **training)
     model.save(output, overwrite)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import click
+
+if TYPE_CHECKING:
+    from aligner.model import Model
 
 
 @click.command("info")
@@ -18,10 +23,10 @@ def command(model: str, as_json: bool) -> None:
     import json
     from dataclasses import asdict
 
-    from aligner.em import describe
+    from aligner.files import open_output
     from aligner.model import Model
 
-    trained = Model.load(model)
+    trained = Model.load(model, check=True)
     sizes = [
         {
             "view": view.name,
@@ -34,17 +39,20 @@ def command(model: str, as_json: bool) -> None:
     recipe = asdict(trained.recipe)
     if as_json:
         whole = {"facts": trained.facts, "recipe": recipe, "views": sizes, "history": trained.history}
-        click.echo(json.dumps(whole, indent=1))
-        return
+        lines = [json.dumps(whole, indent=1)]
+    else:
+        lines = _describe(trained, recipe, sizes)
+    with open_output("-") as out:
+        out.write("".join(line + "\n" for line in lines).encode())
+
+
+def _describe(trained: Model, recipe: dict[str, Any], sizes: list[dict[str, Any]]) -> list[str]:
+    from aligner.em import describe
+
     inference = recipe.pop("inference")
     limits = {name: inference[name] for name in ("eta", "slack", "max_calls")}
     recipe |= {"views": ",".join(recipe["views"]), "direction": trained.recipe.direction}
     if trained.recipe.inference.constraint != "none":
         recipe |= {"constraint": trained.recipe.inference.constraint, **limits}
-    for key, value in (*trained.facts.items(), *recipe.items()):
-        click.echo(f"{key:<18} {value}")
-    for size in sizes:
-        for key, value in size.items():
-            click.echo(f"{key:<18} {value}")
-    for entry in trained.history:
-        click.echo(describe(entry))
+    facts = [*trained.facts.items(), *recipe.items(), *(item for size in sizes for item in size.items())]
+    return [f"{key:<18} {value}" for key, value in facts] + [describe(entry) for entry in trained.history]

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import click
 
+from aligner.cli import options
+
 
 @click.command("lexicon")
 @click.argument("model")
-@click.option("--min-prob", type=float, default=0.01, help="Leave out pairs below this in both directions.")
+@click.option(
+    "--min-prob",
+    type=options.Share(0, 1),
+    default=0.01,
+    help="Leave out pairs below this in both directions.",
+)
 @click.option("--top", type=click.IntRange(0), default=0, help="At most so many per source word; 0: all.")
 @click.option("--view", "name", metavar="VIEW", help="Which view's table.  [default: the first]")
 def command(model: str, min_prob: float, top: int, name: str | None) -> None:
@@ -21,18 +28,20 @@ def command(model: str, min_prob: float, top: int, name: str | None) -> None:
     """
     import numpy as np
 
+    from aligner.files import open_output
     from aligner.model import Model
 
-    views = {view.name: view for view in Model.load(model).views}
+    views = {view.name: view for view in Model.load(model, check=True).views}
     name = name or next(iter(views))
     if name not in views:
         raise click.UsageError(f"{model} has no view {name}; it has {', '.join(views)}.")
     m, src, tgt = views[name].parameters, views[name].src.words, views[name].tgt.words
-    for e, word in enumerate(src):
-        first, last = m.rows[e], m.rows[e + 1]
-        t = m.t[first:last]
-        order = np.argsort(-t[:, 0], kind="stable")
-        order = order[(t[order] >= min_prob).any(axis=1)][: top or None]
-        for k in order:
-            f = tgt[m.tgt[first + k]]
-            click.echo(f"{word}\t{f}\t{t[k, 0]:.6g}\t{t[k, 1]:.6g}")
+    with open_output("-") as out:
+        for e, word in enumerate(src):
+            first, last = m.rows[e], m.rows[e + 1]
+            t = m.t[first:last]
+            order = np.argsort(-t[:, 0], kind="stable")
+            order = order[(t[order] >= min_prob).any(axis=1)][: top or None]
+            for k in order:
+                f = tgt[m.tgt[first + k]]
+                out.write(f"{word}\t{f}\t{t[k, 0]:.6g}\t{t[k, 1]:.6g}\n".encode())

@@ -7,13 +7,14 @@ import contextlib
 import math
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
 from aligner.formats import FORMATS
-from aligner.recipe import MODELS
+from aligner.recipe import MODELS, MOST_ITERATIONS
+from aligner.views import HELP, parse_views
 
 if TYPE_CHECKING:
     from aligner.corpus import Corpus
@@ -120,8 +121,8 @@ class Share(click.FloatRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         number = float(super().convert(value, param, ctx))
-        if math.isnan(number):
-            self.fail("nan is not a number.", param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{number} is not a number.", param, ctx)
         return number
 
 
@@ -146,6 +147,41 @@ def layout(command: F) -> F:
         type=click.Choice(["bars", "tsv"]),
         help="How one file separates the two sides.  [default: detected]",
     )(command)
+
+
+def inputs(training: Mapping[str, Any]) -> list[str | None]:
+    """The files that training reads, but for the model it starts from, which it may replace."""
+    return [training.get(name) for name in ("src", "tgt", "dev_src", "dev_tgt", "dev_gold")]
+
+
+def check_outputs(
+    outputs: Mapping[str, str | None],
+    inputs: Iterable[str | None],
+    overwrite: bool,
+    model: str | None = None,
+) -> None:
+    """Refuses, before long work, outputs that would replace each other, an input or, if not told to, a file.
+
+    outputs: option -> path; model: the path of a model among them
+    """
+    from aligner.files import check_output
+    from aligner.modelfile import check_name
+
+    if model is not None:
+        check_name(model)
+    seen: dict[str, str] = {}
+    sources = {os.path.realpath(path) for path in inputs if path not in (None, "-")}
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        place = path if path == "-" else os.path.realpath(path)
+        if place in seen:
+            raise click.UsageError(f"{option} and {seen[place]} are both {path}.")
+        seen[place] = option
+        if place in sources:
+            raise click.UsageError(f"{option} is {path}, which is read: give another name.")
+        if path != "-":
+            check_output(path, overwrite)
 
 
 def check_layout(tgt: str | None, layout: str | None) -> None:
@@ -177,23 +213,18 @@ def threads(command: F) -> F:
         "--threads",
         type=click.IntRange(1, 1024),
         callback=available,
-        help="Threads; links do not depend on them.  [default: all cores]",
+        help="Threads; results do not depend on them.  [default: all cores]",
     )(command)
 
 
 def _known_views(_: click.Context, __: click.Parameter, names: str | None) -> tuple[str, ...] | None:
     if names is None:
         return None
-    from aligner.views import parse
-
     views = tuple(name.strip() for name in names.split(","))
-    for name in views:
-        try:
-            parse(name)
-        except ValueError as error:
-            raise click.BadParameter(f"{error}.") from None
-    if len(set(views)) < len(views):
-        raise click.BadParameter("a view is named twice.")
+    try:
+        parse_views(views)
+    except ValueError as error:
+        raise click.BadParameter(f"{error}.") from None
     return views
 
 
@@ -204,8 +235,7 @@ def views(command: F) -> F:
             "--views",
             metavar="LIST",
             callback=_known_views,
-            help="What models see of words, one model each: word, prefixN, suffixN."
-            "  [default: word,prefix3,prefix5, or those of --init]",
+            help=f"What models see of words, one model each: {HELP}.  [default: word,prefix3,prefix5]",
         ),
     ):
         command = add(command)
@@ -232,7 +262,8 @@ def recipe(command: F) -> F:
         click.option(
             "--dev-src",
             metavar="FILE",
-            help="Development text: stop when it is aligned no better, and keep the best iteration.",
+            help="Development text: stop when the area under its precision-recall curve no longer grows, and"
+            " keep the best iteration.",
         ),
         click.option(
             "--max-projection-calls",
@@ -273,10 +304,14 @@ def recipe(command: F) -> F:
         ),
         click.option(
             "--ibm1-iterations",
-            type=click.IntRange(0),
+            type=click.IntRange(0, MOST_ITERATIONS),
             help="Iterations of Model 1 to begin with.  [default: 5, or 0 with --init]",
         ),
-        click.option("--iterations", type=click.IntRange(0), help=f"Iterations of the model.  {by_model}"),
+        click.option(
+            "--iterations",
+            type=click.IntRange(0, MOST_ITERATIONS),
+            help=f"Iterations of the model.  {by_model}",
+        ),
         click.option("--init", metavar="MODEL", help="Start from a model, for example of `aligner ibm1`."),
         views,
         click.option(
@@ -340,7 +375,7 @@ def train(
         raise click.UsageError("--dev-src, --dev-tgt and --dev-gold go together.")
     check_layout(tgt, layout)
     one_stdin(src, tgt or "", *development)
-    first = None if init is None else Model.load(init)
+    first = None if init is None else Model.load(init, check=True)
     if first is not None:
         window = window or first.views[0].parameters.window
         ibm1_iterations = ibm1_iterations or 0
@@ -354,7 +389,8 @@ def train(
         reading: dict[str, Any] = {"encoding": encoding, "lowercase": lowercase}
         dev = None
         if dev_src is not None and dev_gold is not None:
-            dev = em.Development(read_corpus(dev_src, dev_tgt, **reading), LinkReader(dev_gold).read())
+            text = read_corpus(dev_src, dev_tgt, **reading)
+            dev = em.Development(text, LinkReader(dev_gold, text=text).read())
         try:
             recipe = Recipe.of(model, views=views, window=window, ibm1_iterations=ibm1_iterations, **settings)
         except ValueError as error:

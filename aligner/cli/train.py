@@ -34,8 +34,7 @@ def command(output: str, overwrite: bool, **training: Any) -> None:
       aligner train data/generated.src data/generated.tgt -o generated.model
       aligner decode generated.model data/generated.src data/generated.tgt > links
     """
-    from aligner.files import check_output
-
-    check_output(output, overwrite)
+    named = {"-o": output, "--log-json": training["log_json"]}
+    options.check_outputs(named, options.inputs(training), overwrite, output)
     _, model = options.train(**training)
     model.save(output, overwrite)
