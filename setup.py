@@ -12,7 +12,7 @@ from setuptools import Extension, setup
 DEBUG = os.environ.get("ALIGNER_DEBUG", "0") not in ("", "0")
 BUILD = "build/debug" if DEBUG else "build/release"  # generated C++ and objects never mix
 FLAGS = ["-O1", "-g", "-D_GLIBCXX_ASSERTIONS"] if DEBUG else ["-O3"]
-FLAGS += ["-ffp-contract=off"]  # with it, and sums in written order, all machines give the same bits
+FLAGS += ["-ffp-contract=off"]  # with it, and sums in written order, all builds give the same bits
 FLAGS += ["-Wno-psabi"]  # vectors are passed between inline functions only
 
 

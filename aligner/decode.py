@@ -56,10 +56,10 @@ def directions(
 
 def _as_known(corpus: Corpus, view: View) -> Corpus:
     """A corpus with a view's word ids; -1 for words that it does not know."""
-    see = parse(view.name) or str
+    seen = parse(view.name) or str
 
     def known(side: Side, vocab: Vocab) -> Side:
-        to_model = vocab.find(map(see, side.vocab.words))
+        to_model = vocab.find(map(seen, side.vocab.words))
         return Side(to_model[side.ids] if len(side.ids) else side.ids, side.offsets, vocab)
 
     return Corpus(known(corpus.src, view.src), known(corpus.tgt, view.tgt))

@@ -22,12 +22,6 @@ Longs = npt.NDArray[np.int64]
 ONE = 2.0**32  # how the kernel writes an expected count of 1
 
 
-def work_size(how: Inference, corpus: Corpus) -> int:
-    """Reals of work space that the largest lattices need."""
-    longest = (int(np.max(side.lengths, initial=1)) for side in (corpus.src, corpus.tgt))
-    return int(_hmm.width(*longest, how.constraint != "none"))
-
-
 def for_kernel(how: Inference) -> dict[str, Any]:
     return asdict(how) | {"constraint": _hmm.CONSTRAINTS[how.constraint]}
 
@@ -49,7 +43,6 @@ def step(m: Parameters, corpus: Corpus, pairs: Pairs, how: Inference, n_threads:
     _hmm.e_step(
         _view(m, corpus, pairs.cells, pairs.offsets),
         for_kernel(how),
-        work_size(how, corpus),
         counts,
         fwd_nulls,
         rev_nulls,
@@ -88,8 +81,7 @@ def decode(
 
     views: parameters, and text and cells as they are seen with them
     """
-    size = work_size(how, views[0][1])
     inputs = [_view(m, corpus, cells, offsets) for m, corpus, cells in views]
-    found = _hmm.decode(inputs, for_kernel(how), size, viterbi, cutoff, n_threads)
+    found = _hmm.decode(inputs, for_kernel(how), viterbi, cutoff, n_threads)
     forward, reverse = (Links(starts, src, tgt, scores=scores) for starts, src, tgt, scores in found)
     return forward, reverse

@@ -29,7 +29,7 @@ from aligner.files import SUFFIX, open_output
 from aligner.model import Model, Parameters, View
 from aligner.recipe import Recipe
 
-MAGIC = b"aligner\x01"
+MAGIC = b"aligner\x02"
 ALIGNMENT = 64
 ARRAYS = ("rows", "tgt", "t", "null_fwd", "null_rev", "jump", "first")
 

@@ -40,7 +40,7 @@ class Kind:
     inference: Inference
     iterations: int
     p0: float = 0.2
-    agree: bool = False  # in Model 1, from its second iteration on
+    ibm1_agree: bool = False  # Model 1 is trained with agreement, from its second iteration on
     threshold: float = 0.5  # of a link's score
 
 
@@ -50,22 +50,21 @@ MODELS = {
     "bhmm": Kind(
         "the HMM, each word with at most one link expected",
         Inference(constraint="bijective", eta=0.005, slack=0.0),
-        3,
-        agree=True,
+        2,
+        ibm1_agree=True,
     ),
     "shmm": Kind(
         "the HMM, its two directions made to agree on every link",
         Inference(constraint="symmetric"),
         2,
-        p0=0.2,
-        agree=True,
+        ibm1_agree=True,
         threshold=0.4,
     ),
     "agree": Kind(
         "the HMM, trained on what its two directions agree on",
         Inference(agree=True),
         3,
-        agree=True,
+        ibm1_agree=True,
     ),
 }
 
@@ -82,7 +81,7 @@ class Recipe:
     inference: Inference
     iterations: int
     p0: float  # probability of NULL
-    agree: bool  # Model 1 is trained with agreement, from its second iteration on
+    ibm1_agree: bool  # Model 1 is trained with agreement, from its second iteration on
     ibm1_iterations: int = 5
     hmm_iterations: int = 0
     identical: float = 5.0  # how many times likelier a translation spelled alike is, to begin with
@@ -125,7 +124,7 @@ class Recipe:
         inference = replace(
             kind.inference, forward=direction != "reverse", reverse=direction != "forward", **limits
         )
-        usual = {"iterations": kind.iterations, "p0": kind.p0, "agree": kind.agree}
+        usual = {"iterations": kind.iterations, "p0": kind.p0, "ibm1_agree": kind.ibm1_agree}
         return cls(model, inference, **usual | given)
 
     @classmethod
@@ -159,4 +158,4 @@ class Recipe:
         ]
 
     def _ibm1(self, n: int) -> Inference:
-        return Inference(mixture=True, agree=self.agree and n > 0)
+        return Inference(mixture=True, agree=self.ibm1_agree and n > 0)

@@ -39,11 +39,11 @@ def uniform(corpus: Corpus, pairs: Pairs, window: int, p0: float, identical: flo
 
 
 def inherited(corpus: Corpus, pairs: Pairs, view: View, window: int, p0: float) -> Parameters:
-    """Those of a model's view, whose pairs are sorted; what it does not know is unlikely, but possible.
+    """Those of a model's view; what it does not know is unlikely, but possible.
 
     Its jumps too, if their window is the same.
     """
-    m, old = uniform(corpus, pairs, window, p0), view.parameters
+    m, old = uniform(corpus, pairs, window, p0), view.parameters.in_order()
     src, tgt = view.src.find(corpus.src.vocab.words), view.tgt.find(corpus.tgt.vocab.words)
     width = len(view.tgt)
     old_keys = np.repeat(np.arange(len(view.src)), np.diff(old.rows)) * width + old.tgt

@@ -19,7 +19,7 @@ import numpy as np
 
 from constraints cimport BIJECTIVE, SYMMETRIC, UNCONSTRAINED, Inference, constrain, describe
 from lattice cimport (
-    VECTOR, Direction, add_jumps, alpha_rows, best_path, beta_rows, fixed, lay_out, loglik, mix, padded, real, room_for,
+    MARGIN, VECTOR, Direction, add_jumps, alpha_rows, best_path, beta_rows, fixed, lay_out, loglik, mix, padded, real, room_for,
     set_transitions,
 )
 from projection cimport Outcome, Problem, differentiate, expect, room_for_problem, value
@@ -38,6 +38,9 @@ cdef real FLOOR = 1e-6  # added to every emission: no word is impossible, and t 
 cdef real TINY = 1e-5   # posteriors up to it are not counted
 
 CONSTRAINTS = {"none": UNCONSTRAINED, "bijective": BIJECTIVE, "symmetric": SYMMETRIC}
+cdef enum:
+    N_STATISTICS = 7
+
 STATISTICS = ("loglik_fwd", "loglik_rev", "kl", "before", "after", "calls", "converged")  # of a sentence pair
 
 
@@ -68,6 +71,8 @@ cdef Parameters parameters(tuple view):
     m.jump = &jump[0, 0]
     m.first = &first[0, 0]
     m.W = first.shape[1] - 1
+    if not 0 <= m.W < MARGIN - 1 or jump.shape[1] != 2 * m.W + 3:
+        raise ValueError(f"a window of {m.W + 1} is not between 1 and {MARGIN - 1}")
     m.p0 = view[12]
     return m
 
@@ -100,7 +105,7 @@ cdef Text sentences(tuple view):
 
 
 cdef real* set_up(Text* x, Py_ssize_t n, Parameters* m, Direction* fwd, Direction* rev, real* work) noexcept nogil:
-    """Both lattices of sentence pair n, ready for alpha_pass; returns the work space left, NULL if a side is empty.
+    """Both lattices of sentence pair n, ready for alpha_rows; returns the work space left, NULL if a side is empty.
 
     The forward lattice has the source's words as states, the reverse the target's.
     """
@@ -191,7 +196,6 @@ cdef void infer(
 def e_step(
     tuple view not None,                   # IN
     Inference how,                         # IN
-    int64_t work_size,                     # IN, the largest width(I, J, ...)
     int64_t[:, ::1] counts not None,       # OUT, [P, 2] added to
     int64_t[:, ::1] fwd_nulls not None,    # OUT, [n_threads, V_tgt] added to
     int64_t[:, ::1] rev_nulls not None,    # OUT, [n_threads, V_src] added to
@@ -205,6 +209,7 @@ def e_step(
     cdef int64_t* counts_at = &counts[0, 0] if counts.shape[0] else NULL
     cdef Py_ssize_t n
     cdef int k
+    cdef int64_t work_size = widest(&x, statistics.shape[0], how.constraint != UNCONSTRAINED)
     cdef real* work = new_work(n_threads * work_size)
     for n in prange(statistics.shape[0], schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
         k = threadid()
@@ -307,7 +312,6 @@ def normalize(
 def decode(
     list views not None,                   # IN, of the same sentences
     Inference how,                         # IN
-    int64_t work_size,                     # IN, the largest width(I, J, ...)
     bint viterbi,                          # IN, the best path; else posteriors
     double cutoff,                         # IN, posteriors up to it are left out
     int n_threads,
@@ -326,6 +330,7 @@ def decode(
     cdef Py_ssize_t b, n, k, begin, last
     cdef int64_t[:, ::1] lengths = np.zeros((2, S + 1), dtype=np.int64)
     cdef vector[vector[Link]] found = vector[vector[Link]](2 * B)
+    cdef int64_t work_size = widest(&texts[0], S, how.constraint != UNCONSTRAINED)
     cdef real* work = new_work(n_threads * work_size)
     for b in prange(B, schedule="dynamic", num_threads=n_threads, nogil=True):
         begin = 64 * b
@@ -367,13 +372,13 @@ cdef tuple collect(vector[vector[Link]]& found, Py_ssize_t k, Py_ssize_t n_links
     return arrays
 
 
-cdef void decode_pair(
+cdef int decode_pair(
     vector[Text]& texts, vector[Parameters]& models, Py_ssize_t n, Inference* how, bint viterbi, real cutoff,
     vector[Link]& fwd_found, vector[Link]& rev_found, int64_t* fwd_length, int64_t* rev_length, real* work,
-) noexcept nogil:
+) except -1 nogil:
     """Appends the links of sentence pair n, by source, then target."""
     cdef Direction fwd, rev
-    cdef double[7] statistics
+    cdef double[N_STATISTICS] statistics
     cdef int64_t I = texts[0].src_offsets[n + 1] - texts[0].src_offsets[n]
     cdef int64_t J = texts[0].tgt_offsets[n + 1] - texts[0].tgt_offsets[n]
     cdef int64_t i, j
@@ -387,12 +392,14 @@ cdef void decode_pair(
     for v in range(models.size()):
         rest = set_up(&texts[v], n, &models[v], &fwd, &rev, work + padded(2 * I * J))
         if rest == NULL:
-            return
+            return 0
         infer(how, &fwd, &rev, False, viterbi, rest, statistics)
         for i in range(I):
             for j in range(J):
-                fwd_sum[i * J + j] += share * fwd.gamma[j * fwd.K + i]
-                rev_sum[i * J + j] += share * rev.gamma[i * rev.K + j]
+                if how.forward:
+                    fwd_sum[i * J + j] += share * fwd.gamma[j * fwd.K + i]
+                if how.reverse:
+                    rev_sum[i * J + j] += share * rev.gamma[i * rev.K + j]
     for i in range(I):
         for j in range(J):
             link.src = <int32_t>i
@@ -405,12 +412,13 @@ cdef void decode_pair(
             if how.reverse and link.score > cutoff:
                 rev_found.push_back(link)
                 rev_length[0] += 1
+    return 0
 
 
-def dual(tuple view not None, Inference how, int64_t n, int64_t which, const double[::1] lam):
-    """phi (without - log Z(0)) and its gradient of sentence pair n's problem `which`, at lam; None: at 0.
+def dual(tuple view not None, Inference how, int64_t n, int64_t which, const double[::1] lam not None):
+    """phi (without - log Z(0)) and its gradient of sentence pair n's problem `which`, at lam. For tests.
 
-    For a look at what is minimised; features are numbered as the constraint adds them.
+    Features are numbered as the constraint adds them.
     """
     cdef Parameters m = parameters(view)
     cdef Text x = sentences(view)
@@ -420,6 +428,8 @@ def dual(tuple view not None, Inference how, int64_t n, int64_t which, const dou
     cdef double phi
     cdef int64_t I = x.src_offsets[n + 1] - x.src_offsets[n]
     cdef int64_t J = x.tgt_offsets[n + 1] - x.tgt_offsets[n]
+    if how.constraint == UNCONSTRAINED:
+        raise ValueError("there is no constraint")
     cdef real* work = new_work(width(I, J, True))
     cdef real* rest = set_up(&x, n, &m, &fwd, &rev, work)
     if rest == NULL:
@@ -428,7 +438,10 @@ def dual(tuple view not None, Inference how, int64_t n, int64_t which, const dou
     alpha_rows(&fwd, &rev)
     beta_rows(&fwd, &rev, False)
     describe(&how, which, &fwd, &rev, &p, rest)
-    for k in range(p.n if lam is not None else 0):
+    if lam.shape[0] != p.n:
+        free(work)
+        raise ValueError(f"{p.n} features, {lam.shape[0]} values of lam")
+    for k in range(p.n):
         p.lam[k] = <real>lam[k]
     phi = value(&p, p.lam)
     beta_rows(p.sides[0].d, p.sides[1].d, False)
@@ -442,13 +455,26 @@ def dual(tuple view not None, Inference how, int64_t n, int64_t which, const dou
 cdef real* new_work(int64_t n) except NULL:
     """Room in whole cache lines, of which only what is used costs memory."""
     cdef void* memory = NULL
+    if n < 0:
+        raise ValueError("a negative number of threads")
     if posix_memalign(&memory, 64, max(1, n) * sizeof(real)):
         raise MemoryError("no room for the lattices")
     return <real*>memory
 
 
-def width(int64_t I, int64_t J, bint constrained) -> int:
+cdef int64_t width(int64_t I, int64_t J, bint constrained) noexcept nogil:
     """Reals of work space that a pair of I and J words needs."""
     return padded(
         2 * I * J + VECTOR + room_for(I, J) + room_for(J, I) + (room_for_problem(I, J) if constrained else 0)
     )
+
+
+cdef int64_t widest(Text* x, Py_ssize_t S, bint constrained) noexcept nogil:
+    """Reals of work space that any of S sentence pairs needs."""
+    cdef int64_t most = 1
+    cdef Py_ssize_t n
+    for n in range(S):
+        most = max(most, width(
+            x.src_offsets[n + 1] - x.src_offsets[n], x.tgt_offsets[n + 1] - x.tgt_offsets[n], constrained
+        ))
+    return most

@@ -77,11 +77,11 @@ def number_cells(
     return pair_tgt
 
 
-cdef void number_block(
+cdef int number_block(
     int64_t first, int64_t last, const int32_t* tgt_ids, const int64_t* src_offsets, const int64_t* tgt_offsets,
     const int32_t* order, const int64_t* starts, const int32_t* sentence, const int64_t* cell_offsets,
     int32_t* met, int32_t* number, int32_t* cells, int64_t* rows, vector[int32_t]& found,
-) noexcept nogil:
+) except -1 nogil:
     """Source words [first, last): rows[e + 1] is the number of e's pairs."""
     cdef int64_t e, k, i, j, n, J
     cdef int32_t token, count, f
@@ -120,6 +120,7 @@ cdef void number_block(
                     found.push_back(f)
                 row[j] = number[f]
         rows[e + 1] = count
+    return 0
 
 
 cdef struct Entry:

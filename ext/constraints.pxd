@@ -1,7 +1,7 @@
 """The constraints of one sentence pair, each a function that writes its features into a Problem (projection.pxd).
 
-To add one: give it a number, a function, its lines in `n_problems` and `describe`, and a model that uses it
-(aligner/recipe.py).
+To add one: give it a number, a function, its lines in `n_problems` and `describe`; a name in CONSTRAINTS (_hmm.pyx) and a
+model that uses it in MODELS (aligner/recipe.py).
 
     BIJECTIVE   (3.3) each direction by itself; f_i = links of state word i, E[f_i] <= 1
     SYMMETRIC   (3.4) both directions; f_ij = forward link - reverse link, E[f_ij] = 0. Each direction is normalised by

@@ -73,8 +73,8 @@ cdef struct Direction:
     real* v             # [MARGIN + K + MARGIN] what arrives at each position
     real* up            # [MARGIN + K + MARGIN] sums from the left
     real* down          # [MARGIN + K + MARGIN] sums from the right
-    real* both          # [K] alpha and twin of the last row; in beta_rows, beta
-    real* work          # [2, K]
+    real* both          # [K] alpha and twin of the last row; in beta_rows, beta; in best_path, the better of the two
+    real* work          # [2, K] what leaves to the right bucket, and to the left; in best_path, [0] the best arrival
 
 
 cdef inline int64_t padded(int64_t n) noexcept nogil:
@@ -304,7 +304,7 @@ cdef inline void add_jumps(Direction* d, int64_t* jumps) noexcept nogil:
 
 
 cdef inline double mix(Direction* d, bint best) noexcept nogil:
-    """The same of Model 1: gamma_j(i) = emit_j(i) / (null_j + sum_i emit_j(i)); or 1 for the best i, if better than NULL."""
+    """gamma and log p(f | e) of Model 1: gamma_j(i) = emit_j(i) / (null_j + sum_i emit_j(i)); or 1 for the best i, if better than NULL."""
     cdef int64_t i, j, top
     cdef const real* emit = d.emit
     cdef real* gamma = d.gamma

@@ -11,7 +11,8 @@ times exp(-sign * lam_k), and its dual, to be minimised over lam (lam >= 0 for i
 One alpha_rows of each direction gives phi, one beta_rows more its gradient: a call. phi is minimised by L-BFGS,
 preconditioned by the diagonal of the Hessian as if cells were independent, sum of g (1 - g), with steps cut to MAX_STEP and
 halved until phi falls (Armijo). For lam >= 0, features that sit at 0 and would go below are held there, and steps are cut
-off at 0. The projection is done when ||gradient||_2 / number of constraints < eta.
+off at 0. The projection is done when ||gradient||_2 / number of constraints < eta; for inequalities, when no component is
+as large as eta, so that no expectation is farther above its bound.
 
 Not here: which features there are (constraints.pxd).
 """
@@ -20,7 +21,7 @@ from libc.math cimport fabs, sqrt
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
-from lattice cimport VECTOR, Direction, alpha_rows, beta_rows, load, loglik, padded, real, room, splat, sum, vec
+from lattice cimport Direction, alpha_rows, beta_rows, load, loglik, padded, real, room, splat, sum, vec
 
 cdef extern from "real.h":
     real exponential(real x) noexcept nogil
@@ -45,7 +46,7 @@ cdef struct Problem:
     Factors[2] sides        # forward, reverse
     int64_t n               # features
     int64_t N               # rounded up to whole vectors; all arrays below have this length, padded with zeros
-    int64_t n_constraints   # which the gradient is measured by: those left out as fulfilled count too
+    int64_t n_constraints   # of equalities, those left out as fulfilled too: what the gradient is measured by
     bint bounded            # E[f] <= b, lam >= 0; else E[f] = b
     real slack
     real* b
@@ -66,7 +67,7 @@ cdef struct Outcome:
     double kl         # KL(q || p)
     double before     # ||E_p[f] - b||_2, of violated inequalities
     double after      # ||E_q[f] - b||_2, likewise
-    double calls      # alpha_rows, each of all directions involved
+    double calls      # forward-backward calls, of both directions: one of a single direction is half a call
     double converged
 
 
@@ -183,18 +184,30 @@ cdef inline void expect(Problem* p) noexcept nogil:
             p.curvature[side.feature[x]] += g * (1 - g)
 
 
+cdef inline void hold(Problem* p) noexcept nogil:
+    """Features of inequalities at lam = 0 that would go below do not move."""
+    cdef int64_t k
+    if p.bounded:
+        for k in range(p.N):
+            if p.lam[k] <= 0 and p.gradient[k] > 0:
+                p.step[k] = 0
+
+
 cdef inline double differentiate(Problem* p) noexcept nogil:
-    """The gradient at lam, after expect; returns the norm of what is not held at 0."""
+    """The gradient at lam, after expect; returns its norm without features held at 0.
+
+    At lam = 0, where slack * ||lam|| has no gradient, it is that of the smallest subgradient.
+    """
     cdef int64_t k
     cdef real norm = <real>sqrt(dot(p.lam, p.lam, p.N))
     cdef real pull = p.slack / norm if norm > 0 else 0
+    cdef double steepest
     for k in range(p.N):
         p.gradient[k] = p.b[k] - p.expected[k] + pull * p.lam[k]
-    if p.bounded:
-        for k in range(p.N):
-            p.step[k] = 0 if p.lam[k] <= 0 and p.gradient[k] > 0 else p.gradient[k]
-        return sqrt(dot(p.step, p.step, p.N))
-    return sqrt(dot(p.gradient, p.gradient, p.N))
+        p.step[k] = p.gradient[k]
+    hold(p)
+    steepest = sqrt(dot(p.step, p.step, p.N))
+    return steepest if norm > 0 else max(steepest - p.slack, 0.0)
 
 
 cdef inline double violation(Problem* p) noexcept nogil:
@@ -216,10 +229,7 @@ cdef inline void find_step(Problem* p, int64_t newest, int64_t n_pairs) noexcept
     cdef real* y
     for k in range(p.N):
         p.step[k] = -p.gradient[k]
-    if p.bounded:
-        for k in range(p.N):
-            if p.lam[k] <= 0 and p.gradient[k] > 0:
-                p.step[k] = 0
+    hold(p)
     for x in range(n_pairs):
         at = (newest - x + MEMORY) % MEMORY
         s = p.s + at * p.N
@@ -228,6 +238,7 @@ cdef inline void find_step(Problem* p, int64_t newest, int64_t n_pairs) noexcept
         beta = <real>coefficient[at]
         for k in range(p.N):
             p.step[k] -= beta * y[k]
+    hold(p)  # other features' past says nothing of them
     for k in range(p.N):
         p.step[k] /= p.curvature[k] + <real>0.05
     for x in range(n_pairs - 1, -1, -1):
@@ -237,10 +248,7 @@ cdef inline void find_step(Problem* p, int64_t newest, int64_t n_pairs) noexcept
         beta = <real>(coefficient[at] - p.rho[at] * dot(y, p.step, p.N))
         for k in range(p.N):
             p.step[k] += beta * s[k]
-    if p.bounded:
-        for k in range(p.N):
-            if p.lam[k] <= 0 and (p.gradient[k] > 0 or p.step[k] < 0):
-                p.step[k] = 0
+    hold(p)
 
 
 cdef inline real longest(const real* x, int64_t N) noexcept nogil:
@@ -249,6 +257,17 @@ cdef inline real longest(const real* x, int64_t N) noexcept nogil:
     for k in range(N):
         top = max(top, max(x[k], -x[k]))
     return top
+
+
+cdef inline bint is_done(Problem* p, double norm, double eta) noexcept nogil:
+    """The stop rule, after differentiate, whose result is norm."""
+    cdef int64_t k
+    if not p.bounded:
+        return norm < eta * p.n_constraints
+    for k in range(p.N):
+        if fabs(p.gradient[k]) >= eta and not (p.lam[k] <= 0 and p.gradient[k] > 0):
+            return False
+    return True
 
 
 cdef inline void project(Problem* p, double eta, int64_t max_calls, Outcome* o) noexcept nogil:
@@ -262,7 +281,7 @@ cdef inline void project(Problem* p, double eta, int64_t max_calls, Outcome* o) 
     expect(p)
     o.before += violation(p)
     norm = differentiate(p)
-    while norm >= eta * p.n_constraints and calls < max_calls:
+    while calls < max_calls and not is_done(p, norm, eta):
         find_step(p, newest, n_pairs)
         if dot(p.step, p.gradient, p.N) >= 0:  # no way down: the curvature seen so far misleads
             n_pairs = 0
@@ -283,15 +302,15 @@ cdef inline void project(Problem* p, double eta, int64_t max_calls, Outcome* o) 
             if fell or calls >= max_calls:
                 break
             size *= <real>0.5
-        if not fell:  # back to where it was
-            if n_pairs == 0 or calls >= max_calls:
-                value(p, p.lam)
-                calls += 1
-                beta_rows(p.sides[0].d, p.sides[1].d, False)
-                expect(p)
-                break
-            n_pairs = 0
-            continue
+        if not fell:
+            if n_pairs > 0 and calls < max_calls:  # once more without the past
+                n_pairs = 0
+                continue
+            value(p, p.lam)  # back to where it was
+            calls += 1
+            beta_rows(p.sides[0].d, p.sides[1].d, False)
+            expect(p)
+            break
         beta_rows(p.sides[0].d, p.sides[1].d, False)
         at = (newest + 1) % MEMORY
         for k in range(p.N):
@@ -313,7 +332,9 @@ cdef inline void project(Problem* p, double eta, int64_t max_calls, Outcome* o) 
             p.rho[at] = <real>(1 / sy)
             newest = at
             n_pairs = min(n_pairs + 1, MEMORY)
+        else:
+            n_pairs = min(n_pairs, MEMORY - 1)  # the oldest has been overwritten
     o.kl += -dot(p.lam, p.expected, p.N) - (phi - old - dot(p.b, p.lam, p.N) - p.slack * sqrt(dot(p.lam, p.lam, p.N)))
     o.after += violation(p)
-    o.calls += calls
-    o.converged *= norm < eta * p.n_constraints
+    o.calls += calls * (0.5 if p.sides[0].d == NULL or p.sides[1].d == NULL else 1)
+    o.converged *= is_done(p, norm, eta)

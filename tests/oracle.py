@@ -201,6 +201,38 @@ def hmm(emit: list, null: list, jump: list, first: list, p0: float) -> dict:
     }
 
 
+def dense_hmm(emit: np.ndarray, null: np.ndarray, jump: list, first: list, p0: float) -> dict:
+    """The same as `hmm` of longer sentences, by matrices over all pairs of states: emit [J, I], null [J]."""
+    J, I = emit.shape
+    W = (len(jump) - 3) // 2
+    words = (1 - p0) * np.array([[transition(jump, I, a, b) for b in range(I)] for a in range(I)])
+    T = np.block([[words, p0 * np.eye(I)], [words, p0 * np.eye(I)]])
+    E = np.concatenate([emit, np.repeat(null[:, None], I, axis=1)], axis=1)
+    start = np.array([first_position(first, I, i) for i in range(I)])
+    alpha, beta, scale = np.zeros((J, 2 * I)), np.ones((J, 2 * I)), np.zeros(J)
+    for j in range(J):
+        row = (np.concatenate([(1 - p0) * start, p0 * start]) if j == 0 else alpha[j - 1] @ T) * E[j]
+        scale[j] = row.sum()
+        alpha[j] = row / scale[j]
+    jumps = np.zeros(len(jump))
+    distance = np.clip(np.arange(I)[None, :] - np.arange(I)[:, None] + W + 1, 0, 2 * W + 2)
+    for j in range(J - 1, 0, -1):
+        v = E[j] * beta[j] / scale[j]
+        beta[j - 1] = T @ v
+        xi = (alpha[j - 1][:, None] * T * v)[:, :I]
+        jumps += np.bincount(distance.ravel(), (xi[:I] + xi[I:]).ravel(), minlength=len(jump))
+    gamma = alpha * beta
+    at_first = gamma[0, :I] + gamma[0, I:]
+    firsts = np.bincount(np.minimum(np.arange(I), W), at_first, minlength=len(first))
+    return {
+        "loglik": float(np.log(scale).sum()),
+        "gamma": gamma[:, :I],
+        "nulls": gamma[:, I:].sum(axis=1),
+        "jumps": jumps,
+        "firsts": firsts,
+    }
+
+
 def weighted_paths(emit: list, null: list, jump: list, first: list, p0: float) -> tuple[list, list]:
     """Every possible path of an HMM: logs of joint probabilities, and its links as (state word, row)."""
     score = hmm(emit, null, jump, first, p0)["score"]

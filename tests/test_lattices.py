@@ -85,12 +85,7 @@ def test_hmm_counts_equal_enumeration(problem):
     corpus, numbers, m = problem
     note(f"lengths {corpus.src.lengths} {corpus.tgt.lengths}")
     W = m.first.shape[1] - 1
-    counts = np.zeros((len(numbers), 2), dtype=np.int64)
-    nulls = [np.zeros((1, len(x)), dtype=np.int64) for x in (m.null_fwd, m.null_rev)]
-    jumps = np.zeros((1, 2, 3 * W + 4), dtype=np.int64)
-    statistics = np.zeros((len(corpus), len(_hmm_double.STATISTICS)))
-    view = hmm._view(m, corpus, numbers.cells, numbers.offsets)
-    _hmm_double.e_step(view, *asked(corpus, Inference()), counts, *nulls, jumps, statistics, 1)
+    counts, nulls, jumps, statistics = counted(problem)
     loglik = statistics[:, :2]
     expected = np.zeros(counts.shape)
     expected_nulls = [np.zeros(x.shape[1]) for x in nulls]
@@ -115,16 +110,25 @@ def test_hmm_counts_equal_enumeration(problem):
         np.testing.assert_allclose(nulls[d][0] / 2**32, expected_nulls[d], rtol=0, atol=1e-8)
 
 
-def asked(corpus: Corpus, how: Inference) -> tuple[dict, int]:
-    """What the kernels take of an Inference."""
-    return hmm.for_kernel(how), hmm.work_size(how, corpus)
+def counted(problem, how: Inference | None = None):
+    """Expected counts [P, 2], NULLs and jumps as the kernel adds them up, and its statistics."""
+    corpus, numbers, m = problem
+    W = m.first.shape[1] - 1
+    counts = np.zeros((len(numbers), 2), dtype=np.int64)
+    nulls = [np.zeros((1, len(x)), dtype=np.int64) for x in (m.null_fwd, m.null_rev)]
+    jumps = np.zeros((1, 2, 3 * W + 4), dtype=np.int64)
+    statistics = np.zeros((len(corpus), len(_hmm_double.STATISTICS)))
+    view = hmm._view(m, corpus, numbers.cells, numbers.offsets)
+    how = how or Inference()
+    _hmm_double.e_step(view, hmm.for_kernel(how), counts, *nulls, jumps, statistics, 1)
+    return counts, nulls, jumps, statistics
 
 
 def decoded(problem, viterbi: bool, kernel=_hmm_double, how: Inference | None = None):
     corpus, numbers, m = problem
     view = hmm._view(m, corpus, numbers.cells, numbers.offsets)
     how = how or Inference()
-    return kernel.decode([view], *asked(corpus, how), viterbi, 0.5 if viterbi else 0.0, 1)
+    return kernel.decode([view], hmm.for_kernel(how), viterbi, 0.5 if viterbi else 0.0, 1)
 
 
 @given(problem=small_problems())
@@ -141,6 +145,44 @@ def test_posteriors_equal_enumeration(problem):
             rows, columns = (tgt, src) if d == 0 else (src, tgt)
             found[rows[part], columns[part]] = scores[part]
             np.testing.assert_allclose(found, truth["gamma"], **CLOSE)
+
+
+def random_problem(random, lengths, W: int):
+    """A corpus of pairs of these lengths, and any parameters."""
+    corpus = corpus_of(*(tuple(random.integers(0, 30, n).tolist() for n in pair) for pair in lengths))
+    numbers = number_pairs(corpus, 1)
+    m = start.uniform(corpus, numbers, W + 1, float(random.uniform(0.05, 0.6)))
+    return corpus, numbers, replace(
+        m,
+        t=random.random((len(numbers), 2)) ** 4,
+        null_fwd=random.random(len(m.null_fwd)),
+        null_rev=random.random(len(m.null_rev)),
+        jump=random.random((2, 2 * W + 3)) ** 2 + 0.01,
+        first=random.random((2, W + 1)) + 0.01,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("W", [0, 4, 15, 16])
+def test_long_sentences_equal_matrices(W):
+    """More than one vector a row, and windows up to the widest."""
+    lengths = [(1, 1), (5, 17), (33, 40), (70, 18), (16, 32), (17, 18)]
+    problem = corpus, numbers, m = random_problem(np.random.default_rng(W), lengths, W)
+    _, _, jumps, statistics = counted(problem)
+    found = decoded(problem, False)
+    expected = np.zeros((2, 3 * W + 4))
+    for n, d in itertools.product(range(len(corpus)), range(2)):
+        emit, null = problem_of(corpus, numbers, m, n, d)
+        truth = oracle.dense_hmm(
+            np.array(emit) + FLOOR, np.array(null) + FLOOR, m.jump[d].tolist(), m.first[d].tolist(), m.p0
+        )
+        np.testing.assert_allclose(statistics[n, d], truth["loglik"], **CLOSE)
+        expected[d] += [*truth["jumps"], *truth["firsts"]]
+        offsets, src, tgt, scores = found[d]
+        part = slice(offsets[n], offsets[n + 1])
+        grid = np.zeros(truth["gamma"].shape)
+        grid[(tgt, src)[d][part], (src, tgt)[d][part]] = scores[part]
+        np.testing.assert_allclose(grid, truth["gamma"], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(jumps[0] / 2**32, expected, rtol=0, atol=1e-6)
 
 
 @given(problem=small_problems())

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given, note, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
-from test_lattices import FLOOR, add, asked, decoded, problem_of, small_problems
+from test_lattices import FLOOR, add, counted, decoded, problem_of, random_problem, small_problems
 
 from aligner import _hmm_double, hmm
 from aligner.recipe import MODELS
@@ -97,7 +97,7 @@ def test_dual_and_gradient_equal_enumeration_and_differences(problem, constraint
 
 def projected(problem, constraint: str, **limits):
     """Posteriors [I, J] of both directions for each sentence pair, and the statistics."""
-    corpus, numbers, m = problem
+    corpus = problem[0]
     how = replace(HOW[constraint], **limits)
     grids = []
     for offsets, src, tgt, scores in decoded(problem, False, how=how):
@@ -106,14 +106,10 @@ def projected(problem, constraint: str, **limits):
             grid = np.zeros((corpus.src.lengths[n], corpus.tgt.lengths[n]))
             grid[src[part], tgt[part]] = scores[part]
             grids.append(grid)
-    S, W = len(corpus), m.first.shape[1] - 1
-    statistics = np.zeros((S, len(_hmm_double.STATISTICS)))
-    view = hmm._view(m, corpus, numbers.cells, numbers.offsets)
-    sizes = (1, len(m.null_fwd)), (1, len(m.null_rev)), (1, 2, 3 * W + 4)
-    counts = np.zeros((len(numbers), 2), dtype=np.int64), *(np.zeros(x, dtype=np.int64) for x in sizes)
-    _hmm_double.e_step(view, *asked(corpus, how), *counts, statistics, 1)
+    statistics = counted(problem, how)[3]
     named = [dict(zip(_hmm_double.STATISTICS, row, strict=True)) for row in statistics]
-    return list(zip(grids[:S], grids[S:], strict=True)), named, counts
+    S = len(corpus)
+    return list(zip(grids[:S], grids[S:], strict=True)), named
 
 
 def links_of(dual: oracle.Dual, q: list, part: int, shape: tuple[int, int]) -> np.ndarray:
@@ -126,7 +122,7 @@ def links_of(dual: oracle.Dual, q: list, part: int, shape: tuple[int, int]) -> n
 def test_q_is_the_projection(problem, constraint):
     """q = scipy's q; KL and duality; feasibility; complementary slackness."""
     corpus = problem[0]
-    posteriors, statistics, _ = projected(problem, constraint)
+    posteriors, statistics = projected(problem, constraint)
     for n in range(len(corpus)):
         duals = enumerated(problem, n, constraint)
         best = [solved(dual, constraint) for dual in duals]
@@ -163,7 +159,7 @@ def test_feasible_posteriors_stay_as_they_are(problem):
     corpus = problem[0]
     free = decoded(problem, False)
     bound = decoded(problem, False, how=HOW["bijective"])
-    _, statistics, _ = projected(problem, "bijective")
+    _, statistics = projected(problem, "bijective")
     for n in range(len(corpus)):
         feasible = True
         for d, (offsets, src, tgt, scores) in enumerate(free):
@@ -172,7 +168,7 @@ def test_feasible_posteriors_stay_as_they_are(problem):
             feasible &= bool((np.bincount(state, weights=scores[part], minlength=1) <= 1).all())
         if not feasible:
             continue
-        assert statistics[n]["kl"] == 0 and statistics[n]["calls"] == 2 and statistics[n]["before"] == 0
+        assert statistics[n]["kl"] == 0 and statistics[n]["calls"] == 1 and statistics[n]["before"] == 0
         for (offsets, *old), (new_offsets, *new) in zip(free, bound, strict=True):
             assert offsets[n + 1] - offsets[n] == new_offsets[n + 1] - new_offsets[n]
             for x, y in zip(old, new, strict=True):
@@ -183,7 +179,7 @@ def test_feasible_posteriors_stay_as_they_are(problem):
 @given(problem=small_problems(), eta=st.sampled_from([1e-2, 1e-3, 1e-4]))
 def test_directions_agree_within_eta(problem, eta):
     """The stop rule's own promise, on all cells, dropped or not."""
-    posteriors, statistics, _ = projected(problem, "symmetric", eta=eta, drop=0.0, slack=0.0)
+    posteriors, statistics = projected(problem, "symmetric", eta=eta, drop=0.0, slack=0.0)
     for (forward, reverse), numbers in zip(posteriors, statistics, strict=True):
         if numbers["converged"]:
             assert np.linalg.norm(forward - reverse) <= eta * forward.size * (1 + 1e-6)
@@ -195,7 +191,7 @@ def test_directions_agree_within_eta(problem, eta):
 @given(problem=small_problems())
 def test_agreement_counts_are_products(problem):
     corpus, numbers, m = problem
-    how = replace(MODELS["agree"].inference)
+    how = MODELS["agree"].inference
     (f_offsets, f_src, f_tgt, f_scores), (r_offsets, r_src, r_tgt, r_scores) = decoded(problem, False)
     expected = np.zeros(len(numbers))
     for n in range(len(corpus)):
@@ -211,13 +207,7 @@ def test_agreement_counts_are_products(problem):
         cells = numbers.cells[numbers.offsets[n] : numbers.offsets[n + 1]].reshape(shape)
         for i, j in np.ndindex(*shape):
             expected[numbers.rows[words[i]] + cells[i, j]] += grids[0, i, j] * grids[1, i, j]
-    W = m.first.shape[1] - 1
-    counts = np.zeros((len(numbers), 2), dtype=np.int64)
-    sizes = (1, len(m.null_fwd)), (1, len(m.null_rev)), (1, 2, 3 * W + 4)
-    statistics = np.zeros((len(corpus), len(_hmm_double.STATISTICS)))
-    view = hmm._view(m, corpus, numbers.cells, numbers.offsets)
-    rest = [np.zeros(x, dtype=np.int64) for x in sizes]
-    _hmm_double.e_step(view, *asked(corpus, how), counts, *rest, statistics, 1)
+    counts = counted(problem, how)[0]
     for d in range(2):
         np.testing.assert_allclose(counts[:, d] / 2**32, expected, rtol=0, atol=1e-4)
 
@@ -236,7 +226,7 @@ def test_few_calls_are_enough_and_counted(constraint):
     m = replace(m, t=np.random.default_rng(1).random(m.t.shape), null_fwd=m.null_fwd.astype(float),
                 null_rev=m.null_rev.astype(float))  # fmt: skip
     problem = corpus, numbers, m
-    (found,), (numbers_once,), _ = projected(problem, constraint, max_calls=1)
+    (found,), (numbers_once,) = projected(problem, constraint, max_calls=1)
     assert numbers_once["converged"] == 0 and numbers_once["kl"] == 0
     for d, (_, src, tgt, scores) in enumerate(decoded(problem, False)):
         grid = np.zeros((3, 4))
@@ -244,3 +234,71 @@ def test_few_calls_are_enough_and_counted(constraint):
         np.testing.assert_array_equal(grid, found[d])
     calls = [projected(problem, constraint, max_calls=k)[1][0]["calls"] for k in (2, 3, 100)]
     assert all(a <= b for a, b in itertools.pairwise(calls))
+
+
+def tilted_posteriors(problem, n: int, d: int, factor) -> np.ndarray:
+    """[rows, states] of direction d with emissions times factor [rows, states], by matrices."""
+    corpus, numbers, m = problem
+    emit, null = problem_of(corpus, numbers, m, n, d)
+    emission = (np.array(emit) + FLOOR) * factor
+    return oracle.dense_hmm(emission, np.array(null) + FLOOR, m.jump[d].tolist(), m.first[d].tolist(), m.p0)[
+        "gamma"
+    ]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_bijective_projection_of_longer_sentences(seed):
+    """Against scipy on the dual by matrices; lam >= 0; no fertility is above 1 + eta."""
+    problem = corpus, numbers, m = random_problem(np.random.default_rng(seed), [(6, 10), (9, 4)], 2)
+    exact, _ = projected(problem, "bijective", eta=1e-7)
+    coarse, statistics = projected(problem, "bijective", eta=0.005)
+    for n, d in itertools.product(range(2), range(2)):
+        emit, null = problem_of(corpus, numbers, m, n, d)
+        emission = np.array(emit) + FLOOR
+        rest = np.array(null) + FLOOR, m.jump[d].tolist(), m.first[d].tolist(), m.p0
+
+        def phi(lam, emission=emission, rest=rest):
+            found = oracle.dense_hmm(emission * np.exp(-lam)[None, :], *rest)
+            return lam.sum() + found["loglik"], 1 - found["gamma"].sum(axis=0)
+
+        size = len(emit[0])
+        lam = minimize(phi, np.full(size, 0.1), jac=True, bounds=[(0, None)] * size, method="L-BFGS-B",
+                       options={"ftol": 1e-15, "gtol": 1e-8, "maxiter": 2000}).x  # fmt: skip
+        truth = tilted_posteriors(problem, n, d, np.exp(-lam)[None, :])
+        found = exact[n][d].T if d == 0 else exact[n][d]
+        np.testing.assert_allclose(found, truth, rtol=0, atol=2e-4)
+        assert coarse[n][d].sum(axis=1 - d).max() < 1 + 0.005
+        assert statistics[n]["converged"] == 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_symmetric_projection_with_dropped_cells(seed):
+    """At the defaults, on all cells: the directions agree as far as stopping and dropping promise."""
+    how = MODELS["shmm"].inference
+    problem = random_problem(np.random.default_rng(seed), [(12, 9), (20, 31), (1, 7)], 4)
+    limits = {"eta": how.eta, "drop": how.drop, "max_calls": how.max_calls}
+    before = [np.linalg.norm(f - r) for f, r in projected(problem, "symmetric", max_calls=1)[0]]
+    posteriors, statistics = projected(problem, "symmetric", **limits)
+    for (forward, reverse), numbers, worst in zip(posteriors, statistics, before, strict=True):
+        assert numbers["converged"] == 1
+        apart = np.linalg.norm(forward - reverse)
+        assert apart < how.eta * forward.size + 2 * how.drop * np.sqrt(forward.size) and apart < 0.5 * worst
+
+
+@pytest.mark.parametrize("constraint", HOW)
+def test_projection_cut_short_is_consistent(constraint):
+    """Whatever max_calls is, KL and violation are those of the posteriors left, which are of some lam."""
+    problem = corpus, numbers, m = random_problem(np.random.default_rng(7), [(3, 4)], 2)
+    duals = enumerated(problem, 0, constraint)
+    for most in range(1, 12):
+        ((forward, reverse),), (statistics,) = projected(problem, constraint, eta=1e-12, max_calls=most)
+        if constraint == "symmetric":
+            violation = np.linalg.norm(forward - reverse)
+        else:
+            above = [np.maximum(forward.sum(axis=1) - 1, 0), np.maximum(reverse.sum(axis=0) - 1, 0)]
+            violation = sum(np.linalg.norm(x) for x in above)
+        np.testing.assert_allclose(statistics["after"], violation, rtol=1e-6, atol=1e-9)
+        assert statistics["kl"] >= -1e-9
+        best = sum(dual.kl(solved(dual, constraint)) for dual in duals)
+        if constraint == "symmetric":  # phi falls: what the dual promises never passes KL(q* || p)
+            assert statistics["kl"] < 2 * best + 1e-6

@@ -92,7 +92,7 @@ def command(
     if scores and direction == "both" and METHODS[combination].threshold is None:
         raise click.UsageError(f"--scores is for soft-union and product, not {combination}.")
     with open_output(output, overwrite) as out:
-        lowercase = bool(trained.facts["lowercase"])
+        lowercase = bool(trained.facts.get("lowercase"))
         if tgt is None:
             parts = stream_corpus(src, encoding=encoding, lowercase=lowercase, layout=layout)
         else:

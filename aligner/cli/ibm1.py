@@ -13,7 +13,7 @@ from aligner.cli import options
 @options.corpus_arguments
 @options.model_output
 @click.option("--iterations", type=click.IntRange(1), default=5, help="Iterations.")
-@click.option("--agree", is_flag=True, help="Train on what the two directions agree on.")
+@click.option("--agree", "ibm1_agree", is_flag=True, help="Train on what the two directions agree on.")
 @options.views
 @click.option(
     "--max-length",

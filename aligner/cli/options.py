@@ -207,7 +207,9 @@ def threads(command: F) -> F:
     """--threads, by default as many as this process may use; results do not depend on it."""
 
     def available(_: click.Context, __: click.Parameter, n: int | None) -> int:
-        return n or len(os.sched_getaffinity(0))
+        if n is None and hasattr(os, "sched_getaffinity"):
+            return len(os.sched_getaffinity(0))
+        return n or os.cpu_count() or 1
 
     return click.option(
         "--threads",
@@ -287,6 +289,7 @@ def recipe(command: F) -> F:
         click.option("--p0", type=Share(1e-6, 0.999), help=f"Probability of NULL.  {by_model}"),
         click.option(
             "--agree/--no-agree",
+            "ibm1_agree",
             default=None,
             help=f"Train Model 1 on what its two directions agree on.  {by_model}",
         ),
