@@ -415,8 +415,8 @@ cdef int decode_pair(
     return 0
 
 
-def dual(tuple view not None, Inference how, int64_t n, int64_t which, const double[::1] lam not None):
-    """phi (without - log Z(0)) and its gradient of sentence pair n's problem `which`, at lam. For tests.
+def dual(tuple view not None, Inference how, int64_t n, const double[::1] lam not None):
+    """phi (without - log Z(0)) and its gradient of sentence pair n's problem at lam. For tests.
 
     Features are numbered as the constraint adds them.
     """
@@ -437,7 +437,7 @@ def dual(tuple view not None, Inference how, int64_t n, int64_t which, const dou
         raise ValueError(f"pair {n} has an empty side")
     alpha_rows(&fwd, &rev)
     beta_rows(&fwd, &rev, False)
-    describe(&how, which, &fwd, &rev, &p, rest)
+    describe(&how, &fwd, &rev, &p, rest)
     if lam.shape[0] != p.n:
         free(work)
         raise ValueError(f"{p.n} features, {lam.shape[0]} values of lam")

@@ -2,26 +2,26 @@
 
     q = argmin KL(q || p)   such that   E_q[f] - b <= xi,  ||xi||_2 <= slack        (or = for equalities)
 
-A feature f_k counts links: the sum of its cells, with one sign a direction. So q has the factors of p with emissions
+A feature f_k counts links: those of some cells, with one sign a direction, or all those of a state word. So q has the factors of p with emissions
 times exp(-sign * lam_k), and its dual, to be minimised over lam (lam >= 0 for inequalities, else free), is
 
-    phi(lam)  = b . lam + log Z(lam) - log Z(0) + slack * ||lam||_2           Z: of all directions involved
+    phi(lam)  = b . lam + log Z(lam) - log Z(0) + slack * ||lam||_2           Z: the product of both directions'
     gradient  = b - E_q[f] + slack * lam / ||lam||_2                          (at lam = 0 without the last term)
 
 One alpha_rows of each direction gives phi, one beta_rows more its gradient: a call. phi is minimised by L-BFGS,
 preconditioned by the diagonal of the Hessian as if cells were independent, sum of g (1 - g), with steps cut to MAX_STEP and
 halved until phi falls (Armijo). For lam >= 0, features that sit at 0 and would go below are held there, and steps are cut
-off at 0. The projection is done when ||gradient||_2 / number of constraints < eta; for inequalities, when no component is
-as large as eta, so that no expectation is farther above its bound.
+off at 0. The projection is done when ||gradient||_2 / number of constraints < eta and, of inequalities, no expectation is
+above its bound by eta.
 
 Not here: which features there are (constraints.pxd).
 """
 
 from libc.math cimport fabs, sqrt
 from libc.stdint cimport int32_t, int64_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
-from lattice cimport Direction, alpha_rows, beta_rows, load, loglik, padded, real, room, splat, sum, vec
+from lattice cimport VECTOR, Direction, alpha_rows, beta_rows, load, loglik, padded, real, room, splat, store, sum, vec
 
 cdef extern from "real.h":
     real exponential(real x) noexcept nogil
@@ -33,20 +33,22 @@ cdef enum:
 
 
 cdef struct Factors:
-    # What the features do to one direction: entry x multiplies emission place[x] by exp(-sign * lam[feature[x]])
-    Direction* d      # NULL: not part of the problem
+    # What the features do to one direction. Of cells: entry x multiplies emission place[x] by exp(-sign * lam[feature[x]]).
+    # Of state words: feature first + i multiplies all emissions of word i by exp(-lam).
+    Direction* d
     int64_t n
     real sign
     int32_t* place    # [n] into emit and gamma
     int32_t* feature  # [n]
-    real* base        # [n] emission at lam = 0
+    real* base        # [n] emission at lam = 0; of state words, [J, K]
+    int64_t first     # feature of the first state word, -1 if features are of cells
 
 
 cdef struct Problem:
     Factors[2] sides        # forward, reverse
     int64_t n               # features
     int64_t N               # rounded up to whole vectors; all arrays below have this length, padded with zeros
-    int64_t n_constraints   # of equalities, those left out as fulfilled too: what the gradient is measured by
+    int64_t n_constraints   # what the gradient is measured by: those left out as fulfilled count too
     bint bounded            # E[f] <= b, lam >= 0; else E[f] = b
     real slack
     real* b
@@ -67,17 +69,17 @@ cdef struct Outcome:
     double kl         # KL(q || p)
     double before     # ||E_p[f] - b||_2, of violated inequalities
     double after      # ||E_q[f] - b||_2, likewise
-    double calls      # forward-backward calls, of both directions: one of a single direction is half a call
+    double calls      # forward-backward calls of both directions
     double converged
 
 
 cdef inline int64_t room_for_problem(int64_t I, int64_t J) noexcept nogil:
-    """Reals that a problem of at most I * J features and as many entries a direction needs."""
-    return (10 + 2 * MEMORY) * padded(I * J) + 2 * 3 * padded(I * J)
+    """Reals that a problem of at most I * J or I + J features, and I * J entries a direction, needs."""
+    return (10 + 2 * MEMORY) * padded(I * J + 1) + 4 * padded(I * J) + I * padded(J) + J * padded(I) + VECTOR
 
 
 cdef inline void begin(Problem* p, Direction* fwd, Direction* rev, int64_t most, real** memory) noexcept nogil:
-    """An empty problem of one or two directions with room for `most` entries in each."""
+    """An empty problem with room for `most` entries in each direction."""
     cdef int64_t k
     p.sides[0].d = fwd
     p.sides[1].d = rev
@@ -87,7 +89,8 @@ cdef inline void begin(Problem* p, Direction* fwd, Direction* rev, int64_t most,
         p.sides[k].sign = 1
         p.sides[k].place = <int32_t*>room(memory, padded(most))
         p.sides[k].feature = <int32_t*>room(memory, padded(most))
-        p.sides[k].base = room(memory, padded(most))
+        p.sides[k].base = room(memory, p.sides[k].d.J * p.sides[k].d.K)
+        p.sides[k].first = -1
     p.b = memory[0]  # grows with the features
 
 
@@ -104,6 +107,15 @@ cdef inline void add_cell(Factors* side, int64_t place, int64_t feature) noexcep
     side.feature[side.n] = <int32_t>feature
     side.base[side.n] = side.d.emit[place]
     side.n += 1
+
+
+cdef inline void add_states(Problem* p, Factors* side, real b) noexcept nogil:
+    """A feature for each state word of a direction, which counts its links."""
+    cdef int64_t _i
+    side.first = p.n
+    memcpy(side.base, side.d.emit, side.d.J * side.d.K * sizeof(real))
+    for _i in range(side.d.I):
+        add_feature(p, b)
 
 
 cdef inline void lay_out_vectors(Problem* p, real* memory) noexcept nogil:
@@ -139,8 +151,7 @@ cdef inline double log_z(Problem* p) noexcept nogil:
     cdef double total = 0
     cdef int64_t k
     for k in range(2):
-        if p.sides[k].d != NULL:
-            total += loglik(p.sides[k].d)
+        total += loglik(p.sides[k].d)
     return total
 
 
@@ -156,7 +167,9 @@ cdef inline double value(Problem* p, real* lam) noexcept nogil:
         p.weight[p.N + k] = 1 / p.weight[k]
     for k in range(2):
         side = &p.sides[k]
-        if side.d == NULL:
+        if side.first >= 0:
+            for x in range(0, side.d.J * side.d.K, 16):
+                store(side.d.emit + x, load(side.base + x) * load(p.weight + side.first + x % side.d.K))
             continue
         weight = p.weight if side.sign > 0 else p.weight + p.N
         for x in range(side.n):
@@ -165,6 +178,24 @@ cdef inline double value(Problem* p, real* lam) noexcept nogil:
             side.d.emit[side.place[x]] *= weight[side.feature[x]]
     alpha_rows(p.sides[0].d, p.sides[1].d)
     return total + log_z(p)
+
+
+cdef inline void expect_states(Problem* p, Factors* side) noexcept nogil:
+    cdef int64_t K = side.d.K, j, c, l
+    cdef vec g, total, squares
+    cdef real[VECTOR] mean
+    cdef real[VECTOR] variance
+    for c in range(0, K, 16):
+        total = squares = splat(0)
+        for j in range(side.d.J):
+            g = load(side.d.gamma + j * K + c)
+            total = total + g
+            squares = squares + g * g
+        store(mean, total)
+        store(variance, total - squares)
+        for l in range(min(VECTOR, side.d.I - c)):
+            p.expected[side.first + c + l] = mean[l]
+            p.curvature[side.first + c + l] = variance[l]
 
 
 cdef inline void expect(Problem* p) noexcept nogil:
@@ -176,8 +207,8 @@ cdef inline void expect(Problem* p) noexcept nogil:
     memset(p.curvature, 0, p.N * sizeof(real))
     for k in range(2):
         side = &p.sides[k]
-        if side.d == NULL:
-            continue
+        if side.first >= 0:
+            expect_states(p, side)
         for x in range(side.n):
             g = side.d.gamma[side.place[x]]
             p.expected[side.feature[x]] += side.sign * g
@@ -240,7 +271,7 @@ cdef inline void find_step(Problem* p, int64_t newest, int64_t n_pairs) noexcept
             p.step[k] -= beta * y[k]
     hold(p)  # other features' past says nothing of them
     for k in range(p.N):
-        p.step[k] /= p.curvature[k] + <real>0.05
+        p.step[k] /= p.curvature[k] + <real>0.02  # certain links have next to no variance
     for x in range(n_pairs - 1, -1, -1):
         at = (newest - x + MEMORY) % MEMORY
         s = p.s + at * p.N
@@ -262,16 +293,15 @@ cdef inline real longest(const real* x, int64_t N) noexcept nogil:
 cdef inline bint is_done(Problem* p, double norm, double eta) noexcept nogil:
     """The stop rule, after differentiate, whose result is norm."""
     cdef int64_t k
-    if not p.bounded:
-        return norm < eta * p.n_constraints
-    for k in range(p.N):
-        if fabs(p.gradient[k]) >= eta and not (p.lam[k] <= 0 and p.gradient[k] > 0):
-            return False
-    return True
+    if p.bounded:
+        for k in range(p.N):
+            if p.gradient[k] <= -eta:
+                return False
+    return norm < eta * p.n_constraints
 
 
 cdef inline void project(Problem* p, double eta, int64_t max_calls, Outcome* o) noexcept nogil:
-    """Emit, alpha and gamma of the directions involved become, from those of p, those of q."""
+    """Emit, alpha and gamma of both directions become, from those of p, those of q."""
     cdef double old = log_z(p), phi = old, new_phi, slope, norm, sy, yy
     cdef int64_t n_pairs = 0, newest = MEMORY - 1, at, k, _halving
     cdef int64_t calls = 1  # that of p
@@ -336,5 +366,5 @@ cdef inline void project(Problem* p, double eta, int64_t max_calls, Outcome* o) 
             n_pairs = min(n_pairs, MEMORY - 1)  # the oldest has been overwritten
     o.kl += -dot(p.lam, p.expected, p.N) - (phi - old - dot(p.b, p.lam, p.N) - p.slack * sqrt(dot(p.lam, p.lam, p.N)))
     o.after += violation(p)
-    o.calls += calls * (0.5 if p.sides[0].d == NULL or p.sides[1].d == NULL else 1)
+    o.calls += calls
     o.converged *= is_done(p, norm, eta)

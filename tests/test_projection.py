@@ -71,10 +71,10 @@ def solved(dual: oracle.Dual, constraint: str) -> np.ndarray:
     return found.x
 
 
-def dual_of_kernel(problem, n: int, which: int, constraint: str, lam):
+def dual_of_kernel(problem, n: int, constraint: str, lam):
     corpus, numbers, m = problem
     view = hmm._view(m, corpus, numbers.cells, numbers.offsets)
-    return _hmm_double.dual(view, hmm.for_kernel(HOW[constraint]), n, which, lam)
+    return _hmm_double.dual(view, hmm.for_kernel(HOW[constraint]), n, lam)
 
 
 @given(problem=small_problems(), constraint=constraints, seed=st.integers(0, 99))
@@ -83,16 +83,20 @@ def test_dual_and_gradient_equal_enumeration_and_differences(problem, constraint
     random = np.random.default_rng(seed)
     for n in range(len(corpus)):
         note(f"I {corpus.src.lengths[n]} J {corpus.tgt.lengths[n]}")
-        for which, dual in enumerate(enumerated(problem, n, constraint)):
-            lam = random.normal(size=len(dual.b))
-            lam = np.abs(lam) if constraint == "bijective" else lam
-            phi, gradient = dual_of_kernel(problem, n, which, constraint, lam)
-            np.testing.assert_allclose(phi, dual.phi(lam), rtol=1e-9, atol=1e-9)
-            np.testing.assert_allclose(gradient, dual.gradient(lam), rtol=1e-7, atol=1e-8)
-            for k, step in enumerate(np.eye(len(lam)) * 1e-5):
-                up, _ = dual_of_kernel(problem, n, which, constraint, lam + step)
-                down, _ = dual_of_kernel(problem, n, which, constraint, lam - step)
-                np.testing.assert_allclose((up - down) / 2e-5, gradient[k], rtol=1e-4, atol=1e-6)
+        duals = enumerated(problem, n, constraint)
+        lams = [random.normal(size=len(dual.b)) for dual in duals]
+        if constraint == "bijective":
+            lams = [np.abs(lam) for lam in lams]
+        lam = np.concatenate(lams)
+        phi, gradient = dual_of_kernel(problem, n, constraint, lam)
+        pairs = list(zip(duals, lams, strict=True))
+        np.testing.assert_allclose(phi, sum(dual.phi(x) for dual, x in pairs), rtol=1e-9, atol=1e-9)
+        truth = np.concatenate([dual.gradient(x) for dual, x in pairs])
+        np.testing.assert_allclose(gradient, truth, rtol=1e-7, atol=1e-8)
+        for k, step in enumerate(np.eye(len(lam)) * 1e-5):
+            up, _ = dual_of_kernel(problem, n, constraint, lam + step)
+            down, _ = dual_of_kernel(problem, n, constraint, lam - step)
+            np.testing.assert_allclose((up - down) / 2e-5, gradient[k], rtol=1e-4, atol=1e-6)
 
 
 def projected(problem, constraint: str, **limits):
@@ -273,8 +277,8 @@ def test_bijective_projection_of_longer_sentences(seed):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_symmetric_projection_with_dropped_cells(seed):
-    """At the defaults, on all cells: the directions agree as far as stopping and dropping promise."""
-    how = MODELS["shmm"].inference
+    """On all cells, the directions agree as far as stopping and dropping promise."""
+    how = replace(MODELS["shmm"].inference, eta=1e-4)
     problem = random_problem(np.random.default_rng(seed), [(12, 9), (20, 31), (1, 7)], 4)
     limits = {"eta": how.eta, "drop": how.drop, "max_calls": how.max_calls}
     before = [np.linalg.norm(f - r) for f, r in projected(problem, "symmetric", max_calls=1)[0]]
@@ -296,7 +300,7 @@ def test_projection_cut_short_is_consistent(constraint):
             violation = np.linalg.norm(forward - reverse)
         else:
             above = [np.maximum(forward.sum(axis=1) - 1, 0), np.maximum(reverse.sum(axis=0) - 1, 0)]
-            violation = sum(np.linalg.norm(x) for x in above)
+            violation = np.linalg.norm(np.concatenate(above))
         np.testing.assert_allclose(statistics["after"], violation, rtol=1e-6, atol=1e-9)
         assert statistics["kl"] >= -1e-9
         best = sum(dual.kl(solved(dual, constraint)) for dual in duals)
