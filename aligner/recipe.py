@@ -52,6 +52,7 @@ MODELS = {
         Inference(constraint="bijective", eta=0.005, slack=0.0),
         2,
         ibm1_agree=True,
+        threshold=0.4,
     ),
     "shmm": Kind(
         "the HMM, its two directions made to agree on every link",
