@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from aligner.cli import options
+from aligner.cli import options, training
 from aligner.recipe import MODELS
 from aligner.symmetrize import METHODS
 
@@ -31,8 +31,8 @@ from aligner.symmetrize import METHODS
 @click.option("--forward", metavar="FILE", help="Write the links p(tgt | src) with their scores.")
 @click.option("--reverse", metavar="FILE", help="Write the links p(src | tgt) with their scores.")
 @click.option("--save", metavar="MODEL", help="Keep the model, for `aligner decode`.")
-@options.recipe
-@options.memory
+@training.recipe
+@training.memory
 @options.threads
 @options.output
 @options.documented("Models:", MODELS)
@@ -45,7 +45,7 @@ def command(
     save: str | None,
     output: str,
     overwrite: bool,
-    **training: Any,
+    **settings: Any,
 ) -> None:
     """Align a corpus: train a model of it in both directions, and print links.
 
@@ -68,7 +68,7 @@ def command(
         raise click.UsageError(f"--scores is for soft-union and product, not {method}.")
     named = {"-o": output, "--forward": forward, "--reverse": reverse, "--save": save}
     options.check_outputs(
-        named | {"--log-json": training["log_json"]}, options.inputs(training), overwrite, save
+        named | {"--log-json": settings["log_json"]}, training.inputs(settings), overwrite, save
     )
     with contextlib.ExitStack() as stack:
         out = stack.enter_context(open_output(output, overwrite))
@@ -76,11 +76,11 @@ def command(
             None if path is None else stack.enter_context(open_output(path, overwrite))
             for path in (forward, reverse)
         ]
-        corpus, model = options.train(**training)
+        corpus, model = training.train(**settings)
         limit = model.recipe.threshold if threshold is None else threshold
         if save is not None:
             model.save(save, overwrite)
-        for links in decode.directions(model, corpus, n_threads=training["threads"]):
+        for links in decode.directions(model, corpus, n_threads=settings["threads"]):
             for side, one in zip(directions, links, strict=True):
                 if side is not None:
                     side.write(format_links(decode.above(one, limit).rounded(), "scored"))
