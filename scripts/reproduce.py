@@ -4,8 +4,8 @@
 
 Training text is the first N pairs of train, then dev and test, lower-cased; the test sentences are scored.
 Wall seconds are text to text, with grow-diag-final-and of two directions but for our soft union; programs
-take turns, the median counts. Our defaults were chosen on dev sets; of programs that write two directions (the
-others, and our plain HMM), the heuristic that is best on the test set is shown. Prints a Markdown table.
+take turns, the median counts. Our defaults were chosen on dev sets; of programs that write two directions
+(the others, our plain HMM), the heuristic that is best on the test set is shown. Prints a Markdown table.
 """
 
 from __future__ import annotations
