@@ -79,5 +79,5 @@ DIRECTIVES = {
 
 setup(
     ext_modules=cythonize(EXTENSIONS, build_dir=BUILD, include_path=["ext"], compiler_directives=DIRECTIVES),
-    options={"build": {"build_base": BUILD}},
+    options={"build": {"build_base": BUILD}, "build_ext": {"parallel": os.cpu_count() or 1}},
 )

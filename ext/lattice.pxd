@@ -123,7 +123,7 @@ cdef inline void lay_out(Direction* d, int64_t I, int64_t J, real* memory) noexc
 cdef inline void set_transitions(Direction* d) noexcept nogil:
     """taps, leave, left, right and start for a sentence of I words; margins, padding and cross zero."""
     cdef int64_t I = d.I, W = d.W, i, k
-    cdef double z, total
+    cdef double z, total, some = 1 - <double>d.p0
     cdef const double* jump = d.jump + 1 + W  # jump[-W ... W]
     memset(d.u - MARGIN, 0, 4 * (d.K + 2 * MARGIN) * sizeof(real))  # u, v, up, down
     memset(d.leave, 0, 4 * d.K * sizeof(real))  # leave, left, right, start
@@ -140,7 +140,7 @@ cdef inline void set_transitions(Direction* d) noexcept nogil:
         if I - 1 - i > W:
             z += jump[W + 1]
             d.right[i] = <real>(jump[W + 1] / (I - 1 - i - W))
-        d.leave[i] = <real>((1 - d.p0) / z)
+        d.leave[i] = <real>(some / z)
     total = 0
     for k in range(min(I, W)):
         total += d.first[k]

@@ -118,8 +118,8 @@ def cli() -> None:
 
     \b
     Example:
-      aligner symmetrize data/sample.forward data/sample.reverse -o sample.links
-      aligner evaluate sample.links data/sample.gold
+      aligner align data/generated.src data/generated.tgt -o generated.links
+      aligner evaluate generated.links data/generated.gold
     """
 
 
