@@ -53,8 +53,8 @@ def save(model: Model, path: str | os.PathLike[str], overwrite: bool = False) ->
     for name, array in arrays.items():
         start = -(-end // ALIGNMENT) * ALIGNMENT
         dtype = array.dtype.newbyteorder("<").str
-        checksum = zlib.crc32(np.ascontiguousarray(array, dtype=dtype).tobytes())
-        entries[name] = {"dtype": dtype, "shape": array.shape, "start": start, "crc": checksum}
+        arrays[name] = array = np.ascontiguousarray(array, dtype=dtype)
+        entries[name] = {"dtype": dtype, "shape": array.shape, "start": start, "crc": zlib.crc32(array.data)}
         end = start + array.nbytes
     header = json.dumps(
         {
@@ -74,7 +74,7 @@ def save(model: Model, path: str | os.PathLike[str], overwrite: bool = False) ->
         for name, array in arrays.items():
             out.write(b"\0" * (entries[name]["start"] - written))
             if array.size:
-                out.write(np.ascontiguousarray(array, dtype=entries[name]["dtype"]).data.cast("B"))
+                out.write(array.data.cast("B"))
             written = entries[name]["start"] + array.nbytes
 
 

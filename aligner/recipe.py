@@ -131,8 +131,7 @@ class Recipe:
     @classmethod
     def from_dict(cls, saved: dict[str, Any]) -> Recipe:
         """The recipe that asdict made a dict of."""
-        parts = {"inference": Inference(**saved["inference"]), "views": tuple(saved["views"])}
-        return cls(**saved | parts)
+        return cls(**saved | {"inference": Inference(**saved["inference"])})
 
     @property
     def threshold(self) -> float:

@@ -15,12 +15,7 @@ from aligner.cli import options, training
 @click.option("--iterations", type=click.IntRange(1), default=5, help="Iterations.")
 @click.option("--agree", "ibm1_agree", is_flag=True, help="Train on what the two directions agree on.")
 @training.views
-@click.option(
-    "--max-length",
-    type=click.IntRange(0),
-    default=0,
-    help="Do not train on pairs with a longer side; 0: on all.",
-)
+@training.max_length
 @training.progress
 @options.threads
 def command(output: str, overwrite: bool, **settings: Any) -> None:

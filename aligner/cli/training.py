@@ -52,6 +52,15 @@ def views(command: F) -> F:
     return command
 
 
+def max_length(command: F) -> F:
+    return click.option(
+        "--max-length",
+        type=click.IntRange(0),
+        default=0,
+        help="Do not train on pairs with a longer side; 0: on all.",
+    )(command)
+
+
 def progress(command: F) -> F:
     for add in (
         click.option("--log-json", metavar="FILE", help="Write a line of JSON per iteration."),
@@ -87,12 +96,7 @@ def recipe(command: F) -> F:
         click.option(
             "--eta", type=options.Share(1e-9), help=f"How exactly constraints are fulfilled.  {by_model}"
         ),
-        click.option(
-            "--max-length",
-            type=click.IntRange(0),
-            default=0,
-            help="Do not train on pairs with a longer side; 0: on all.",
-        ),
+        max_length,
         click.option(
             "--window",
             type=click.IntRange(1, 17),
@@ -195,16 +199,16 @@ def train(
         raise click.UsageError("--dev-src, --dev-tgt and --dev-gold go together.")
     options.check_layout(tgt, layout)
     options.one_stdin(src, tgt or "", *development)
+    views = ("word",) if fast else views
     first = None if init is None else Model.load(init, check=True)
     if first is not None:
         window = window or first.views[0].parameters.window
         ibm1_iterations = ibm1_iterations or 0
-        views = ("word",) if fast else views or tuple(view.name for view in first.views)
+        views = views or tuple(view.name for view in first.views)
         if lowercase != first.facts.get("lowercase", False):
             raise click.UsageError(
                 f"{init} was trained {'without' if lowercase else 'with'} --lowercase: do the same here."
             )
-    views = ("word",) if fast else views
     with contextlib.nullcontext() if log_json is None else open(log_json, "w") as log:
         reading: dict[str, Any] = {"encoding": encoding, "lowercase": lowercase}
         dev = None
