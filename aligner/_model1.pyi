@@ -31,10 +31,11 @@ def count(
     starts: _Int64,
     sentence: _Int32,
     blocks: _Int64,
+    t: _Float,
     inv_fwd: _Float,
     inv_rev: _Float,
     agree: bool,
-    t: _Float,
+    counts: _Int64,
     n_threads: int,
 ) -> None: ...
-def normalize(pair_tgt: _Int32, n_tgt_words: int, t: _Float) -> None: ...
+def count_nulls(ids: _Int32, null: _Float, inverse: _Float, counts: _Int64) -> None: ...

@@ -50,7 +50,7 @@ def step(m: Parameters, corpus: Corpus, pairs: Pairs, how: Inference, n_threads:
         statistics,
         n_threads,
     )
-    _hmm.normalize(m.rows, m.tgt, len(tgt.vocab), counts, m.t)
+    normalize(m, len(tgt.vocab), counts)
     for null, total in ((m.null_fwd, fwd_nulls), (m.null_rev, rev_nulls)):
         null[:] = total.sum(axis=0)[: len(null)] / max(1, total.sum())
     expected = jumps.sum(axis=0) / ONE
@@ -59,6 +59,11 @@ def step(m: Parameters, corpus: Corpus, pairs: Pairs, how: Inference, n_threads:
         np.divide(part, total, out=table, where=total > 0)
         np.maximum(table, 1e-6, out=table)
     return dict(zip(_hmm.STATISTICS, statistics.sum(axis=0).tolist(), strict=True))
+
+
+def normalize(m: Parameters, n_tgt_words: int, counts: Longs) -> None:
+    """t of both directions from expected counts."""
+    _hmm.normalize(m.rows, m.tgt, n_tgt_words, counts, m.t)
 
 
 def _view(m: Parameters, corpus: Corpus, cells: Ints, offsets: Longs) -> tuple[Any, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from aligner import _model1
+from aligner import _model1, hmm
 from aligner.corpus import Corpus
 from aligner.model import Parameters
 from aligner.pairs import Pairs
@@ -33,10 +33,12 @@ def step(m: Parameters, corpus: Corpus, pairs: Pairs, agree: bool, n_threads: in
         loglik,
         n_threads,
     )
-    for null, side, inverse in ((m.null_fwd, tgt, inv_fwd), (m.null_rev, src, inv_rev)):
-        counts = np.bincount(side.ids, weights=null[side.ids] * inverse, minlength=len(null))
-        null[:] = counts / max(counts.sum(), 1e-300)
     index = pairs.cells, pairs.offsets, m.rows, pairs.order, pairs.starts, pairs.sentence, pairs.blocks
-    _model1.count(src.offsets, tgt.offsets, *index, inv_fwd, inv_rev, agree, m.t, n_threads)
-    _model1.normalize(m.tgt, len(tgt.vocab), m.t)
+    counts = np.zeros((len(pairs), 2), dtype=np.int64)
+    _model1.count(src.offsets, tgt.offsets, *index, m.t, inv_fwd, inv_rev, agree, counts, n_threads)
+    hmm.normalize(m, len(tgt.vocab), counts)
+    for null, side, inverse in ((m.null_fwd, tgt, inv_fwd), (m.null_rev, src, inv_rev)):
+        total = np.zeros(len(null), dtype=np.int64)
+        _model1.count_nulls(side.ids, null, inverse, total)
+        null[:] = total / max(1, total.sum())
     return dict(zip(("loglik_fwd", "loglik_rev"), loglik.sum(axis=0).tolist(), strict=True))

@@ -18,8 +18,9 @@ from libcpp.vector cimport vector
 import numpy as np
 
 from constraints cimport BIJECTIVE, SYMMETRIC, UNCONSTRAINED, Inference, constrain, describe
+from counts cimport fixed
 from lattice cimport (
-    MARGIN, VECTOR, Direction, add_jumps, alpha_rows, best_path, beta_rows, fixed, lay_out, loglik, mix, padded, real, room_for,
+    MARGIN, VECTOR, Direction, add_jumps, alpha_rows, best_path, beta_rows, lay_out, loglik, mix, padded, real, room_for,
     set_transitions,
 )
 from projection cimport Outcome, Problem, differentiate, expect, room_for_problem, value

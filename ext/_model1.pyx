@@ -11,16 +11,15 @@ inv_rev   [n_src]    source token -> the same of the reverse direction
 
 A link's posterior is t times the token's inverse, so that the inverses are all that one pass over the sentences must
 keep. A second pass over source words then adds up the posteriors of each word's pairs, which stand together: no two
-threads touch the same pair, and the order of additions does not depend on them. What comes next is fetched ahead: the
-words' tokens are all over the text. With agreement (Liang et al. 2006), what is added up for both directions is the
+threads touch the same pair. What comes next is fetched ahead: the words' tokens are all over the text. With agreement (Liang et al. 2006), what is added up for both directions is the
 product of their posteriors. Not here: what a pair is (_pairs.pyx).
 """
 
-from cython.parallel cimport prange, threadid
+from cython.parallel cimport prange
 from libc.math cimport log
 from libc.stdint cimport int32_t, int64_t
 
-import numpy as np
+from counts cimport fixed
 
 cdef extern from "real.h":
     ctypedef float real
@@ -102,43 +101,40 @@ def count(
     const int64_t[::1] rows not None,                                                  # IN
     const int32_t[::1] order not None, const int64_t[::1] starts not None,             # IN
     const int32_t[::1] sentence not None, const int64_t[::1] blocks not None,          # IN
+    const real[:, ::1] t not None,                                                     # IN
     const real[::1] inv_fwd not None, const real[::1] inv_rev not None,                # IN
     bint agree,                                                                        # IN
-    real[:, ::1] t not None,                                                           # IN and OUT
+    int64_t[:, ::1] counts not None,                                                   # OUT, [P, 2] added to
     int n_threads,
 ):
-    """Replaces t[:, 0] by its new value, and t[:, 1] by expected counts, which `normalize` turns into probabilities."""
+    """Expected counts of both directions, as integers of 2^-32."""
     cdef Py_ssize_t B = blocks.shape[0] - 1
     cdef Py_ssize_t b
-    cdef int64_t widest = int(np.max(np.diff(rows), initial=1))
-    cdef double[:, ::1] work = np.empty((n_threads, 2 * widest))
     if cells.shape[0] == 0:
         return
     for b in prange(B, schedule="dynamic", num_threads=n_threads, nogil=True):
         count_block(
             blocks[b], blocks[b + 1], &src_offsets[0], &tgt_offsets[0], &cells[0], &cell_offsets[0], &rows[0],
-            &order[0], &starts[0], &sentence[0], &inv_fwd[0], &inv_rev[0], agree, &t[0, 0], &work[threadid(), 0],
+            &order[0], &starts[0], &sentence[0], &t[0, 0], &inv_fwd[0], &inv_rev[0], agree, &counts[0, 0],
         )
 
 
 cdef void count_block(
     int64_t first, int64_t last, const int64_t* src_offsets, const int64_t* tgt_offsets, const int32_t* cells,
     const int64_t* cell_offsets, const int64_t* rows, const int32_t* order, const int64_t* starts,
-    const int32_t* sentence, const real* inv_fwd, const real* inv_rev, bint agree, real* t, double* total,
+    const int32_t* sentence, const real* t, const real* inv_fwd, const real* inv_rev, bint agree, int64_t* counts,
 ) noexcept nogil:
-    """Source words [first, last). total [width, 2]: expected counts of one word's pairs."""
-    cdef int64_t e, k, j, n, J, width
+    """Source words [first, last)."""
+    cdef int64_t e, k, j, n, J, both
     cdef int32_t token
     cdef const int32_t* cell
     cdef const real* fwd
-    cdef real* row
-    cdef real rev, both
-    cdef double mass
+    cdef const real* row
+    cdef int64_t* total
+    cdef real rev
     for e in range(first, last):
-        width = rows[e + 1] - rows[e]
         row = t + 2 * rows[e]
-        for k in range(2 * width):
-            total[k] = 0
+        total = counts + 2 * rows[e]
         for k in range(starts[e], starts[e + 1]):
             if k + AHEAD < starts[last]:
                 token = order[k + AHEAD]
@@ -165,32 +161,23 @@ cdef void count_block(
             rev = inv_rev[token]
             if agree:
                 for j in range(J):
-                    both = row[2 * cell[j]] * fwd[j] * (row[2 * cell[j] + 1] * rev)
+                    both = fixed(row[2 * cell[j]] * fwd[j] * (row[2 * cell[j] + 1] * rev))
                     total[2 * cell[j]] += both
                     total[2 * cell[j] + 1] += both
             else:
                 for j in range(J):
-                    total[2 * cell[j]] += row[2 * cell[j]] * fwd[j]
-                    total[2 * cell[j] + 1] += row[2 * cell[j] + 1] * rev
-        mass = 0
-        for k in range(width):
-            mass += total[2 * k]
-        for k in range(width):
-            row[2 * k] = <real>(total[2 * k] / mass) if mass > 0 else 0
-            row[2 * k + 1] = <real>total[2 * k + 1]
+                    total[2 * cell[j]] += fixed(row[2 * cell[j]] * fwd[j])
+                    total[2 * cell[j] + 1] += fixed(row[2 * cell[j] + 1] * rev)
 
 
-def normalize(
-    const int32_t[::1] pair_tgt not None,  # IN, [P]
-    int n_tgt_words,                       # IN
-    real[:, ::1] t not None,               # IN and OUT
+def count_nulls(
+    const int32_t[::1] ids not None,    # IN, [n_tokens]
+    const real[::1] null not None,      # IN, [V]
+    const real[::1] inverse not None,   # IN, [n_tokens]
+    int64_t[::1] counts not None,       # OUT, [V] added to
 ):
-    """t[:, 1] from expected counts to t(e | f): each divided by the sum of its target word's."""
-    cdef double[::1] total = np.zeros(max(1, n_tgt_words))
+    """Expected counts of NULL in one direction: those of a token are null times its inverse."""
     cdef Py_ssize_t k
     with nogil:
-        for k in range(pair_tgt.shape[0]):
-            total[pair_tgt[k]] += t[k, 1]
-        for k in range(pair_tgt.shape[0]):
-            if total[pair_tgt[k]] > 0:
-                t[k, 1] = <real>(t[k, 1] / total[pair_tgt[k]])
+        for k in range(ids.shape[0]):
+            counts[ids[k]] += fixed(null[ids[k]] * inverse[k])

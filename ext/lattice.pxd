@@ -35,6 +35,8 @@ from libc.math cimport log
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
+from counts cimport fixed
+
 cdef extern from "real.h":
     ctypedef float real
     ctypedef float vec  # 16 of them
@@ -287,11 +289,6 @@ cdef inline void beta_rows(Direction* fwd, Direction* rev, bint counting) noexce
             beta_row(rev, j, counting)
 
 
-cdef inline int64_t fixed(double x) noexcept nogil:
-    """An expected count as an integer, whose sums do not depend on order: 1 is 2^32."""
-    return <int64_t>(x * 4294967296.0 + 0.5)
-
-
 cdef inline void add_jumps(Direction* d, int64_t* jumps) noexcept nogil:
     """Expected jumps [2 W + 3] and first positions [W + 1] of a direction, after its beta_rows."""
     cdef int64_t W = d.W, k, i
@@ -308,7 +305,7 @@ cdef inline double mix(Direction* d, bint best) noexcept nogil:
     cdef int64_t i, j, top
     cdef const real* emit = d.emit
     cdef real* gamma = d.gamma
-    cdef real total
+    cdef real total, inverse
     cdef double loglik = -d.J * log(<double>(d.I + 1))
     for j in range(d.J):
         total = d.null[j]
@@ -318,9 +315,10 @@ cdef inline double mix(Direction* d, bint best) noexcept nogil:
             if emit[i] > emit[top]:
                 top = i
         loglik += log(total)
-        d.nowhere[j] = d.null[j] / total
+        inverse = 1 / total
+        d.nowhere[j] = d.null[j] * inverse
         for i in range(d.K):
-            gamma[i] = 0 if best else emit[i] / total
+            gamma[i] = 0 if best else emit[i] * inverse
         if best and emit[top] >= d.null[j]:
             gamma[top] = 1
         emit += d.K

@@ -204,8 +204,8 @@ def test_best_path_is_as_good_as_any(problem):
             np.testing.assert_allclose(best, truth["best"], rtol=1e-9)
 
 
-@given(problem=small_problems())
-def test_model1_equals_definition(problem):
+@given(problem=small_problems(), agree=st.booleans())
+def test_model1_equals_definition(problem, agree):
     corpus, numbers, m = problem
     t, null_fwd, null_rev = m.t + 0.01, m.null_fwd, m.null_rev
     m = replace(m, t=t)
@@ -217,32 +217,42 @@ def test_model1_equals_definition(problem):
         *text, numbers.cells, numbers.offsets, m.rows, t, null_fwd, null_rev, *inverse, loglik, 1
     )
     expected = np.zeros((len(numbers), 2))
-    for n, d in itertools.product(range(len(corpus)), range(2)):
-        emit, null = problem_of(corpus, numbers, m, n, d)
-        value, gamma, nulls = oracle.model1(emit, null)
-        np.testing.assert_allclose(loglik[n, d], value, **CLOSE)
-        side = (tgt, src)[d]
-        part = slice(side.offsets[n], side.offsets[n + 1])
-        np.testing.assert_allclose(inverse[d][part] * null, nulls, **CLOSE)
-        gamma = np.array(gamma) if d == 1 else np.array(gamma).T
-        cells = numbers.cells[numbers.offsets[n] : numbers.offsets[n + 1]].reshape(gamma.shape)
+    expected_nulls = np.zeros(len(null_fwd)), np.zeros(len(null_rev))
+    for n in range(len(corpus)):
+        shape = corpus.src.lengths[n], corpus.tgt.lengths[n]
+        grids = np.empty((2, *shape))
+        for d in range(2):
+            emit, null = problem_of(corpus, numbers, m, n, d)
+            value, gamma, nulls = oracle.model1(emit, null)
+            np.testing.assert_allclose(loglik[n, d], value, **CLOSE)
+            side = (tgt, src)[d]
+            part = slice(side.offsets[n], side.offsets[n + 1])
+            np.testing.assert_allclose(inverse[d][part] * null, nulls, **CLOSE)
+            np.add.at(expected_nulls[d], side.ids[part], nulls)
+            grids[d] = np.array(gamma) if d == 1 else np.array(gamma).T
+        if agree:
+            grids[:] = grids[0] * grids[1]
+        cells = numbers.cells[numbers.offsets[n] : numbers.offsets[n + 1]].reshape(shape)
         words = src.ids[src.offsets[n] : src.offsets[n + 1]]
-        for i, j in np.ndindex(*gamma.shape):
-            expected[numbers.rows[words[i]] + cells[i, j], d] += gamma[i, j]
-    new = t.copy()
+        for i, j in np.ndindex(*shape):
+            expected[numbers.rows[words[i]] + cells[i, j]] += grids[:, i, j]
+    counts = np.zeros((len(numbers), 2), dtype=np.int64)
     _model1_double.count(
         src.offsets, tgt.offsets, numbers.cells, numbers.offsets, m.rows, numbers.order, numbers.starts,
-        numbers.sentence, numbers.blocks, *inverse, False, new, 1,
+        numbers.sentence, numbers.blocks, t, *inverse, agree, counts, 1,
     )  # fmt: skip
-    np.testing.assert_allclose(new[:, 1], expected[:, 1], **CLOSE)
-    _model1_double.normalize(numbers.tgt, len(tgt.vocab), new)
-    by_src = np.repeat(
-        np.add.reduceat(expected[:, 0], m.rows[:-1][np.diff(m.rows) > 0]),
-        np.diff(m.rows)[np.diff(m.rows) > 0],
-    )
-    np.testing.assert_allclose(new[:, 0], expected[:, 0] / by_src, **CLOSE)
-    by_tgt = np.bincount(numbers.tgt, weights=expected[:, 1])[numbers.tgt]
-    np.testing.assert_allclose(new[:, 1], expected[:, 1] / by_tgt, **CLOSE)
+    np.testing.assert_allclose(counts / 2**32, expected, rtol=0, atol=1e-8)
+    for d, (side, null) in enumerate(((tgt, null_fwd), (src, null_rev))):
+        nulls = np.zeros(len(null), dtype=np.int64)
+        _model1_double.count_nulls(side.ids, null, inverse[d], nulls)
+        np.testing.assert_allclose(nulls / 2**32, expected_nulls[d], rtol=0, atol=1e-8)
+    new = np.empty_like(t)
+    _hmm_double.normalize(m.rows, numbers.tgt, len(tgt.vocab), counts, new)
+    by_src = np.add.reduceat(counts[:, 0], m.rows[:-1][np.diff(m.rows) > 0])
+    mass = np.repeat(by_src, np.diff(m.rows)[np.diff(m.rows) > 0])
+    np.testing.assert_allclose(new[:, 0], counts[:, 0] / np.maximum(mass, 1), **CLOSE)
+    mass = np.bincount(numbers.tgt, weights=counts[:, 1])[numbers.tgt]
+    np.testing.assert_allclose(new[:, 1], counts[:, 1] / np.maximum(mass, 1), **CLOSE)
 
 
 @given(problem=small_problems())
