@@ -36,10 +36,18 @@ AVX512 = [*AVX2, "-mavx512f", "-mavx512vl", "-mavx512dq", "-mavx512bw", "-mprefe
 X86 = platform.machine() in ("x86_64", "AMD64")
 # Kernels that are built several times: suffix of the module -> flags. `_double` is for tests only.
 VARIANTS = {
-    "_hmm": {"": QUIET, "_double": ["-DALIGNER_DOUBLE"]}
+    "models._hmm": {"": QUIET, "_double": ["-DALIGNER_DOUBLE"]}
     | ({"_avx2": QUIET + AVX2, "_avx512": QUIET + AVX512} if X86 else {}),
-    "_model1": {"": [], "_double": ["-DALIGNER_DOUBLE"]},
+    "models._mixture": {"": [], "_double": ["-DALIGNER_DOUBLE"]},
 }
+
+
+EXT = Path("ext")
+
+
+def module(path: Path) -> str:
+    """ext/room/_kernel.pyx is the module room._kernel of the package."""
+    return ".".join(path.relative_to(EXT).with_suffix("").parts)
 
 
 def source(path: Path, suffix: str) -> str:
@@ -53,19 +61,20 @@ def source(path: Path, suffix: str) -> str:
     return str(copy)
 
 
+FOLDERS = [str(EXT), *(str(path) for path in sorted(EXT.iterdir()) if path.is_dir())]
 EXTENSIONS = [
     Extension(
-        f"aligner.{path.stem}{suffix}",
+        f"aligner.{module(path)}{suffix}",
         [source(path, suffix)],
-        depends=[str(p) for p in sorted(Path("ext").iterdir()) if p.suffix in (".pxd", ".h")],
-        include_dirs=["ext"],
+        depends=[str(p) for p in sorted(EXT.rglob("*")) if p.suffix in (".pxd", ".h")],
+        include_dirs=FOLDERS,
         define_macros=[("ALIGNER_FLAGS", '"{}"'.format(" ".join(FLAGS + OPENMP)))],
         extra_compile_args=FLAGS + OPENMP + extra,
         extra_link_args=OPENMP,
         language="c++",
     )
-    for path in sorted(Path("ext").glob("*.pyx"))
-    for suffix, extra in VARIANTS.get(path.stem, {"": []}).items()
+    for path in sorted(EXT.rglob("*.pyx"))
+    for suffix, extra in VARIANTS.get(module(path), {"": []}).items()
 ]
 DIRECTIVES = {
     "language_level": 3,
@@ -78,6 +87,6 @@ DIRECTIVES = {
 }
 
 setup(
-    ext_modules=cythonize(EXTENSIONS, build_dir=BUILD, include_path=["ext"], compiler_directives=DIRECTIVES),
+    ext_modules=cythonize(EXTENSIONS, build_dir=BUILD, include_path=FOLDERS, compiler_directives=DIRECTIVES),
     options={"build": {"build_base": BUILD}, "build_ext": {"parallel": os.cpu_count() or 1}},
 )

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from aligner.corpus import Corpus, read_corpus
-    from aligner.em import train
     from aligner.errors import DataError
-    from aligner.formats import LinkReader, format_links
-    from aligner.links import Links
-    from aligner.model import Model
-    from aligner.recipe import Recipe
+    from aligner.links.formats import LinkReader, format_links
+    from aligner.links.links import Links
+    from aligner.models.model import Model
+    from aligner.models.recipe import Recipe
+    from aligner.text.corpus import Corpus, read_corpus
+    from aligner.training.loop import train
 
 __all__ = [
     "Corpus",
@@ -37,15 +37,15 @@ __all__ = [
 ]
 
 _HOME = {
-    "Corpus": "corpus",
+    "Corpus": "text.corpus",
     "DataError": "errors",
-    "LinkReader": "formats",
-    "Links": "links",
-    "Model": "model",
-    "Recipe": "recipe",
-    "format_links": "formats",
-    "read_corpus": "corpus",
-    "train": "em",
+    "LinkReader": "links.formats",
+    "Links": "links.links",
+    "Model": "models.model",
+    "Recipe": "models.recipe",
+    "format_links": "links.formats",
+    "read_corpus": "text.corpus",
+    "train": "training.loop",
 }
 
 

@@ -134,7 +134,7 @@ def line_blocks(chunks: Iterator[bytes], max_lines: int, eager: bool = False) ->
     Every line of every block ends in a newline: the last line of a file is given one if it has none.
     eager: blocks of the whole lines that have come so far, however few, so that no line has to wait.
     """
-    from aligner._corpus import end_of_line
+    from aligner.text._corpus import end_of_line
 
     parts: list[bytes] = []
     n_lines = 0  # newlines in parts

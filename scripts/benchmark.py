@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from aligner import LinkReader, Links, __version__, format_links, read_corpus
-from aligner.corpus import Corpus
+from aligner.text.corpus import Corpus
 
 ALIGNER = [sys.executable, "-m", "aligner"]
 SYMAL = ["symal", "-alignment=grow", "-diagonal=yes", "-final=yes", "-both=yes"]

@@ -89,7 +89,7 @@ def show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     click.echo(f"aligner {__version__}")
     click.echo(f"Cython {_build.cython_version()}, flags {_build.flags()}")
     click.echo(f"OpenMP {'on' if _build.openmp_enabled() else 'off'}")
-    click.echo(f"SIMD {simd.level('_hmm')} in use, {_build.simd_available()} available")
+    click.echo(f"SIMD {simd.level('models._hmm')} in use, {_build.simd_available()} available")
     ctx.exit()
 
 

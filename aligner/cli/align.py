@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from aligner.cli import options, training
-from aligner.recipe import MODELS
-from aligner.symmetrize import METHODS
+from aligner.links.symmetrize import METHODS
+from aligner.models.recipe import MODELS
 
 
 @click.command("align")
@@ -60,9 +60,9 @@ def command(
       aligner align data/generated.src data/generated.tgt -o generated.links
       aligner align --lowercase --symmetrize grow-diag-final-and < corpus.both > links
     """
-    from aligner import decode
+    from aligner.decoding import posteriors as decode
     from aligner.files import open_output
-    from aligner.formats import format_links
+    from aligner.links.formats import format_links
 
     if scores and METHODS[method].threshold is None:
         raise click.UsageError(f"--scores is for soft-union and product, not {method}.")

@@ -39,8 +39,8 @@ def command(
     """
     import numpy as np
 
-    from aligner.corpus import read_corpus
-    from aligner.formats import LinkReader
+    from aligner.links.formats import LinkReader
+    from aligner.text.corpus import read_corpus
 
     options.check_layout(tgt, layout)
     if links is None and (source is not None or base is not None):

@@ -8,7 +8,7 @@ from collections import Counter
 import click
 
 from aligner.cli import options
-from aligner.formats import FORMATS
+from aligner.links.formats import FORMATS
 
 
 @click.command("convert")
@@ -45,7 +45,7 @@ def command(
       aligner convert --from wpt --to gold test.wa.nonullalign -o test.gold
     """
     from aligner.files import open_output
-    from aligner.formats import LinkReader, format_links, losses
+    from aligner.links.formats import LinkReader, format_links, losses
 
     options.one_stdin(links, *(text or ()))
     lost: Counter[str] = Counter()

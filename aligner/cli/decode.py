@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from aligner.cli import options
-from aligner.recipe import DIRECTIONS
-from aligner.symmetrize import METHODS
+from aligner.links.symmetrize import METHODS
+from aligner.models.recipe import DIRECTIONS
 
 
 @click.command("decode")
@@ -70,11 +70,11 @@ def command(
       aligner decode generated.model data/generated.src data/generated.tgt
       aligner decode generated.model --direction forward --scores < corpus.both
     """
-    from aligner import decode
-    from aligner.corpus import read_corpus, stream_corpus
+    from aligner.decoding import posteriors as decode
     from aligner.files import open_output
-    from aligner.formats import format_links
-    from aligner.model import Model
+    from aligner.links.formats import format_links
+    from aligner.models.model import Model
+    from aligner.text.corpus import read_corpus, stream_corpus
 
     viterbi = method == "viterbi"
     options.check_layout(tgt, layout)

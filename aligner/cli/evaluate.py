@@ -11,9 +11,9 @@ from aligner.cli import options
 from aligner.errors import DataError
 
 if TYPE_CHECKING:
-    from aligner.corpus import Corpus
-    from aligner.formats import LinkReader
-    from aligner.links import Links
+    from aligner.links.formats import LinkReader
+    from aligner.links.links import Links
+    from aligner.text.corpus import Corpus
 
 
 @click.command("evaluate")
@@ -81,9 +81,9 @@ def command(
       aligner evaluate --last 447 all.links test.gold --json
       aligner evaluate data/sample.forward data/sample.gold data/sample.reverse
     """
-    from aligner import report
-    from aligner.evaluate import RARE, evaluate
-    from aligner.formats import LinkReader
+    from aligner.links.formats import LinkReader
+    from aligner.scoring import report
+    from aligner.scoring.evaluate import RARE, evaluate
 
     if first is not None and last is not None:
         raise click.UsageError("--first and --last exclude each other.")

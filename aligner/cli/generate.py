@@ -27,7 +27,7 @@ def command(prefix: str, pairs: int, seed: int, overwrite: bool) -> None:
     from tqdm import tqdm
 
     from aligner.files import open_output
-    from aligner.generate import generate
+    from aligner.text.generate import generate
 
     if not os.path.basename(prefix) or os.path.isdir(prefix):
         raise click.BadParameter("it must end in a file name.", param_hint="PREFIX")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from aligner.model import Model
+    from aligner.models.model import Model
 
 
 @click.command("info")
@@ -24,7 +24,7 @@ def command(model: str, as_json: bool) -> None:
     from dataclasses import asdict
 
     from aligner.files import open_output
-    from aligner.model import Model
+    from aligner.models.model import Model
 
     trained = Model.load(model, check=True)
     sizes = [
@@ -47,7 +47,7 @@ def command(model: str, as_json: bool) -> None:
 
 
 def _describe(trained: Model, recipe: dict[str, Any], sizes: list[dict[str, Any]]) -> list[str]:
-    from aligner.em import describe
+    from aligner.training.loop import describe
 
     inference = recipe.pop("inference")
     limits = {name: inference[name] for name in ("eta", "slack", "max_calls")}

@@ -29,7 +29,7 @@ def command(model: str, min_prob: float, top: int, name: str | None) -> None:
     import numpy as np
 
     from aligner.files import open_output
-    from aligner.model import Model
+    from aligner.models.model import Model
 
     views = {view.name: view for view in Model.load(model, check=True).views}
     name = name or next(iter(views))

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
-from aligner.formats import FORMATS
+from aligner.links.formats import FORMATS
 
 if TYPE_CHECKING:
-    from aligner.corpus import Corpus
+    from aligner.text.corpus import Corpus
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -123,7 +123,7 @@ def read_text(paths: tuple[str, str] | None, encoding: str, lowercase: bool = Fa
     """The corpus of an option that may not be given."""
     if paths is None:
         return None
-    from aligner.corpus import read_corpus
+    from aligner.text.corpus import read_corpus
 
     return read_corpus(*paths, encoding=encoding, lowercase=lowercase)
 
@@ -147,7 +147,7 @@ def check_outputs(
     outputs: option -> path; model: the path of a model among them
     """
     from aligner.files import check_output
-    from aligner.modelfile import check_name
+    from aligner.models.modelfile import check_name
 
     if model is not None:
         check_name(model)

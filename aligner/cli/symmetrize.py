@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from aligner.cli import options
-from aligner.symmetrize import METHODS, VARIANTS
+from aligner.links.symmetrize import METHODS, VARIANTS
 
 
 @click.command("symmetrize")
@@ -66,8 +66,8 @@ def command(
       aligner symmetrize --variant atools -m union forward.gz reverse.gz -o links.gz
     """
     from aligner.files import open_output
-    from aligner.formats import LinkReader, format_links
-    from aligner.symmetrize import symmetrize_files
+    from aligner.links.formats import LinkReader, format_links
+    from aligner.links.symmetrize import symmetrize_files
 
     soft = METHODS[method].threshold is not None
     if not soft and (scores or threshold is not None):

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from aligner.cli import options, training
-from aligner.recipe import DIRECTIONS, MODELS
+from aligner.models.recipe import DIRECTIONS, MODELS
 
 
 @click.command("train")

@@ -11,12 +11,12 @@ import click
 
 from aligner.cli import options
 from aligner.cli.options import F
-from aligner.recipe import MODELS, MOST_ITERATIONS
-from aligner.views import HELP, parse_views
+from aligner.models.recipe import MODELS, MOST_ITERATIONS
+from aligner.text.views import HELP, parse_views
 
 if TYPE_CHECKING:
-    from aligner.corpus import Corpus
-    from aligner.model import Model
+    from aligner.models.model import Model
+    from aligner.text.corpus import Corpus
 
 
 def model_output(command: F) -> F:
@@ -186,11 +186,11 @@ def train(
     **settings: Any,
 ) -> tuple[Corpus, Model]:
     """What the options of corpus_arguments, recipe and threads ask for: the corpus, and a model of it."""
-    from aligner import em
-    from aligner.corpus import read_corpus
-    from aligner.formats import LinkReader
-    from aligner.model import Model
-    from aligner.recipe import Recipe
+    from aligner.links.formats import LinkReader
+    from aligner.models.model import Model
+    from aligner.models.recipe import Recipe
+    from aligner.text.corpus import read_corpus
+    from aligner.training import loop
 
     if fast and views is not None:
         raise click.UsageError("--fast is --views word: give one of them.")
@@ -214,13 +214,13 @@ def train(
         dev = None
         if dev_src is not None and dev_gold is not None:
             text = read_corpus(dev_src, dev_tgt, **reading)
-            dev = em.Development(text, LinkReader(dev_gold, text=text).read())
+            dev = loop.Development(text, LinkReader(dev_gold, text=text).read())
         try:
             recipe = Recipe.of(model, views=views, window=window, ibm1_iterations=ibm1_iterations, **settings)
         except ValueError as error:
             raise click.UsageError(f"{error}.") from None
         corpus = read_corpus(src, tgt, layout=layout, **reading)
-        trained = em.train(
+        trained = loop.train(
             corpus,
             recipe,
             init=first,

@@ -1,0 +1,1 @@
+"""Links, and what is done to links alone: formats, symmetrization."""

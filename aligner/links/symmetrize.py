@@ -1,0 +1,250 @@
+"""Two directional alignments into one. Each method is a pure function in METHODS.
+
+FORWARD is p(tgt | src): at most one link per target word (symal's inverse alignment, atools' -i).
+REVERSE is p(src | tgt): at most one link per source word (symal's direct alignment, atools' -j).
+Neither is required: any sets of links will do.
+
+The growing heuristics depend on the order in which points are scanned, and tools differ in it:
+"symal" and "atools" name whose result, and whose order of links, is wanted, byte for byte.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from aligner.errors import DataError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from aligner.links.formats import LinkReader
+    from aligner.links.links import Links
+
+    Arrays = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int32]]
+
+logger = logging.getLogger(__name__)
+
+VARIANTS = ("symal", "atools")
+
+# Sets of flags for _symmetrize.select: bit 1 forward only, bit 2 reverse only, bit 3 both
+FORWARD_ONLY, REVERSE_ONLY, BOTH = 1 << 1, 1 << 2, 1 << 3
+
+
+@dataclass(frozen=True)
+class Method:
+    """One way to make one alignment of two."""
+
+    help: str
+    combine: Callable[[Links, Links, str, float], Links]  # (forward, reverse, variant, threshold)
+    threshold: float | None = None  # the default of a method that works on scores; None: on sets
+
+
+def _arrays(links: Links) -> Arrays:
+    return links.offsets, links.src, links.tgt
+
+
+def _room(forward: Links, reverse: Links) -> Arrays:
+    """Arrays for offsets, src and tgt of a result."""
+    import numpy as np
+
+    n = len(forward.src) + len(reverse.src)
+    return np.empty(len(forward) + 1, np.int64), np.empty(n, np.int32), np.empty(n, np.int32)
+
+
+def _select(
+    forward: Links, reverse: Links, variant: str, _: float, *, wanted: int, symal_by_tgt: bool = False
+) -> Links:
+    """Links by the directions they are in; by source, then target, or where symal does so the other way."""
+    from aligner.links._symmetrize import select
+
+    offsets, src, tgt = links = _room(forward, reverse)
+    by_tgt = symal_by_tgt and variant == "symal"
+    n = select(_arrays(forward), _arrays(reverse), wanted, by_tgt, links)
+    return replace(forward, offsets=offsets, src=src[:n], tgt=tgt[:n], sure=None, scores=None)
+
+
+def _union(forward: Links, reverse: Links, variant: str, _: float) -> Links:
+    """symal: reverse's links by source, then what forward adds by target. atools: by source."""
+    import numpy as np
+
+    if variant == "atools":
+        return _select(forward, reverse, variant, _, wanted=FORWARD_ONLY | REVERSE_ONLY | BOTH)
+    first = _select(forward, reverse, variant, _, wanted=REVERSE_ONLY | BOTH)
+    second = _select(forward, reverse, variant, _, wanted=FORWARD_ONLY, symal_by_tgt=True)
+    order = np.argsort(np.concatenate([first.sentences, second.sentences]), kind="stable")
+    return replace(
+        first,
+        offsets=first.offsets + second.offsets,
+        src=np.concatenate([first.src, second.src])[order],
+        tgt=np.concatenate([first.tgt, second.tgt])[order],
+    )
+
+
+def _grow(
+    forward: Links, reverse: Links, variant: str, _: float, *, diagonal: bool, final: bool, both: bool
+) -> Links:
+    """symal: by target, then source. atools: by source, then target."""
+    from aligner.links._symmetrize import grow
+
+    offsets, src, tgt = links = _room(forward, reverse)
+    n = grow(_arrays(forward), _arrays(reverse), variant == "symal", diagonal, final, both, links)
+    return replace(forward, offsets=offsets, src=src[:n], tgt=tgt[:n], sure=None, scores=None)
+
+
+def _blend(forward: Links, reverse: Links, _: str, threshold: float, *, product: bool) -> Links:
+    """By source, then target, with the new scores."""
+    import numpy as np
+
+    from aligner.links._symmetrize import blend
+
+    offsets, src, tgt = _room(forward, reverse)
+    scores = np.empty(len(src), dtype=np.float64)
+    none = np.empty(0, dtype=np.float64)  # no links have no scores
+    f_scores, r_scores = (none if links.scores is None else links.scores for links in (forward, reverse))
+    directions = (*_arrays(forward), f_scores), (*_arrays(reverse), r_scores)
+    n = blend(*directions, product, threshold, (offsets, src, tgt, scores))
+    return replace(forward, offsets=offsets, src=src[:n], tgt=tgt[:n], sure=None, scores=scores[:n])
+
+
+METHODS = {
+    "intersection": Method("links in both directions", partial(_select, wanted=BOTH)),
+    "union": Method("links in either direction", _union),
+    "grow": Method(
+        "intersection, and links of the union next to it that have a free word",
+        partial(_grow, diagonal=False, final=False, both=False),
+    ),
+    "grow-diag": Method(
+        "grow, diagonal neighbours too", partial(_grow, diagonal=True, final=False, both=False)
+    ),
+    "grow-diag-final": Method(
+        "grow-diag, then links that have a free word", partial(_grow, diagonal=True, final=True, both=False)
+    ),
+    "grow-diag-final-and": Method(
+        "grow-diag, then links of two free words", partial(_grow, diagonal=True, final=True, both=True)
+    ),
+    "forward": Method("links of FORWARD", partial(_select, wanted=FORWARD_ONLY | BOTH, symal_by_tgt=True)),
+    "reverse": Method("links of REVERSE", partial(_select, wanted=REVERSE_ONLY | BOTH)),
+    "soft-union": Method(
+        "mean of the two scores above the threshold (DeNero & Klein 2007)",
+        partial(_blend, product=False),
+        threshold=0.4,  # of the three that Graca et al. (2010, 5.1) try, the middle one
+    ),
+    "product": Method(
+        "product of the two scores above the threshold (Liang et al. 2006)",
+        partial(_blend, product=True),
+        threshold=0.25,  # two directions that are each as likely as not
+    ),
+}
+
+
+def symmetrize(
+    forward: Links,
+    reverse: Links,
+    method: str = "grow-diag-final-and",
+    *,
+    variant: str = "symal",
+    threshold: float | None = None,
+) -> Links:
+    """One alignment of two. Methods and what they do: METHODS. Of as many sentences both."""
+    if len(forward) != len(reverse):
+        raise ValueError(f"{len(forward)} sentences forward, {len(reverse)} reverse")
+    how = METHODS[method]
+    if how.threshold is not None:
+        for links in (forward, reverse):
+            if links.scores is None and len(links.src):
+                raise ValueError(f"{method} needs links with scores")
+    limit = (how.threshold or 0.0) if threshold is None else threshold
+    return how.combine(forward, reverse, variant, limit)
+
+
+def symmetrize_files(
+    forward: LinkReader,
+    reverse: LinkReader,
+    method: str,
+    *,
+    variant: str = "symal",
+    threshold: float | None = None,
+) -> Iterator[Links]:
+    """The same, block by block of two files that must match line by line."""
+    scored = METHODS[method].threshold is not None
+    readers = forward, reverse
+    streams = [reader.blocks() for reader in readers]
+    n_sentences = [0, 0]
+    while True:
+        blocks = [next(stream, None) for stream in streams]
+        for k, block in enumerate(blocks):
+            n_sentences[k] += 0 if block is None else len(block[1])
+        if blocks[0] is None or blocks[1] is None or n_sentences[0] != n_sentences[1]:
+            break
+        (first, a), (_, b) = blocks[0], blocks[1]
+        if first == 0:
+            _look(forward, a, reverse, b, scored)
+        if scored:
+            for reader, links in zip(readers, (a, b), strict=True):
+                _check_scores(reader, links, first, method)
+        yield symmetrize(a, b, method, variant=variant, threshold=threshold)
+    for k, stream in enumerate(streams):  # to the end of both, to count their lines
+        n_sentences[k] += sum(len(links) for _, links in stream)
+    if n_sentences[0] != n_sentences[1]:
+        raise DataError(
+            f"{forward.name} has {n_sentences[0]} lines, {reverse.name} has {n_sentences[1]}",
+            hint="directional alignments must match line by line",
+        )
+
+
+def _look(forward: LinkReader, a: Links, reverse: LinkReader, b: Links, scored: bool) -> None:
+    """Says what looks wrong with the first block of the two files, or is lost."""
+    import numpy as np
+
+    def codes(links: Links, src: npt.NDArray[np.int32], tgt: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+        code = (links.sentences << 40) + (src.astype(np.int64) << 20) + tgt  # of positions below 2^20
+        return np.asarray(code, dtype=np.int64)
+
+    def once(links: Links, positions: npt.NDArray[np.int32]) -> bool:
+        words = (links.sentences << 32) + positions
+        return len(np.unique(words)) == len(words)
+
+    if once(a, a.src) and once(b, b.tgt) and not once(a, a.tgt) and not once(b, b.src):
+        logger.warning(
+            "%s and %s look swapped: FORWARD should link each target word at most once, REVERSE each source"
+            " word",
+            forward.name,
+            reverse.name,
+        )
+    links = codes(a, a.src, a.tgt)
+    shared, turned = (int(np.isin(links, codes(b, *s)).sum()) for s in ((b.src, b.tgt), (b.tgt, b.src)))
+    if turned > 2 * shared + 10:
+        logger.warning(
+            "%s looks transposed (more of its links are in %s as `j-i`): try `aligner convert --transpose`",
+            reverse.name,
+            forward.name,
+        )
+    for reader, block in ((forward, a), (reverse, b)):
+        if not scored and block.scores is not None:
+            logger.warning("%s: its scores are not used by this method", reader.name)
+        if block.sure is not None and not block.sure.all():
+            logger.warning("%s: possible links count as links", reader.name)
+
+
+def _check_scores(reader: LinkReader, links: Links, first: int, method: str) -> None:
+    """Posteriors are between 0 and 1."""
+    import numpy as np
+
+    if links.scores is None:
+        if len(links.src) == 0:
+            return
+        raise DataError(f"{method} needs links with scores", file=reader.name, hint="give links `i-j:0.93`")
+    outside = np.flatnonzero((links.scores < 0) | (links.scores > 1))
+    if outside.size:
+        k = outside[0]
+        raise DataError(
+            f"score {links.scores[k]:g} of link {links.src[k]}-{links.tgt[k]} is not between 0 and 1",
+            file=reader.name,
+            line=first + int(links.sentences[k]) + 1,
+            hint=f"{method} takes posteriors",
+        )

@@ -1,0 +1,1 @@
+"""Text: parallel files to ids, what views see of words, and one number a cell."""
