@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from aligner.links.links import Links
     from aligner.models.model import Model
     from aligner.models.recipe import Recipe
-    from aligner.text.corpus import Corpus, read_corpus
+    from aligner.text.corpus import Corpus
+    from aligner.text.reading import read_corpus
     from aligner.training.loop import train
 
 __all__ = [
@@ -44,7 +45,7 @@ _HOME = {
     "Model": "models.model",
     "Recipe": "models.recipe",
     "format_links": "links.formats",
-    "read_corpus": "text.corpus",
+    "read_corpus": "text.reading",
     "train": "training.loop",
 }
 

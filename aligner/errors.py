@@ -4,7 +4,14 @@ from __future__ import annotations
 
 
 class DataError(Exception):
-    """A file cannot be used as it is. The command line prints it and exits with 1."""
+    """A file cannot be used as it is. The command line prints the message and exits with 1.
+
+    what, file, line, column  what is wrong, and where
+    hint                      what to do about it
+    setting, value            the setting that cures it, and its cure; "" where the user must choose
+
+    The message names no option. The command line adds what the command calls the setting.
+    """
 
     def __init__(
         self,
@@ -14,7 +21,10 @@ class DataError(Exception):
         line: int | None = None,
         column: int | None = None,
         hint: str | None = None,
+        setting: str = "",
+        value: str = "",
     ) -> None:
-        self.what, self.file, self.line, self.column, self.hint = what, file, line, column, hint
+        self.what, self.file, self.line, self.column = what, file, line, column
+        self.hint, self.setting, self.value = hint, setting, value
         place = ":".join(str(part) for part in (file, line, column) if part is not None)
         super().__init__((f"{place}: " if place else "") + what + (f"; {hint}" if hint else ""))

@@ -1,7 +1,8 @@
-"""Files in and out: compressed or not, stdin and stdout, whole lines at a time, never half-written.
+"""Files in and out: compressed or not, stdin and stdout, never half-written.
 
-Input is decompressed by content, cut into blocks of whole lines, and known to messages by its name.
-Output goes to a temporary name beside the wanted one and is renamed when it is complete.
+Input is decompressed if its first bytes say so. Output goes to a temporary name beside the wanted one and is
+renamed when it is complete. xopen and tqdm are imported where they are used: most files are not compressed,
+and most programs have no terminal.
 """
 
 from __future__ import annotations
@@ -33,14 +34,20 @@ def display_name(path: str) -> str:
 def read_chunks(path: str, encoding: str = "utf-8") -> Iterator[bytes]:
     """The text of a file, or of stdin for "-", as UTF-8 in chunks of no particular size.
 
-    Decompressed if its first bytes say so; a byte order mark is taken off. Text that is said to be UTF-8 is
-    passed on unchecked: its reader validates it on the way (see corpus.py).
+    Compressed text is decompressed. A byte order mark is taken off. UTF-8 is passed on unchecked: the reader
+    of the lines validates them (text/reading.py).
     """
     chunks = _read_bytes(path)
     if codecs.lookup(encoding).name == "utf-8":
         first = next(chunks, b"")
         if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            raise DataError("this is UTF-16", file=display_name(path), hint="pass --encoding utf-16")
+            raise DataError(
+                "this is UTF-16",
+                file=display_name(path),
+                hint="convert it to UTF-8, or name its encoding",
+                setting="encoding",
+                value="utf-16",
+            )
         yield first.removeprefix(codecs.BOM_UTF8)
         yield from chunks
     else:
@@ -48,7 +55,7 @@ def read_chunks(path: str, encoding: str = "utf-8") -> Iterator[bytes]:
 
 
 def _read_bytes(path: str) -> Iterator[bytes]:
-    """The bytes of a file, decompressed. A bar on a terminal when it takes long."""
+    """The bytes of a file, decompressed. A terminal shows a bar when reading takes long."""
     with contextlib.ExitStack() as stack:
         if path != "-":
             raw: BinaryIO = stack.enter_context(open(path, "rb"))
@@ -89,7 +96,7 @@ class _NoProgress:
 
 @contextlib.contextmanager
 def _progress(path: str) -> Iterator[_NoProgress]:
-    """Counts bytes read, on a terminal."""
+    """A bar that counts the bytes read; without a terminal, nothing."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield _NoProgress()
         return
@@ -100,7 +107,7 @@ def _progress(path: str) -> Iterator[_NoProgress]:
 
 
 def _transcode(chunks: Iterator[bytes], encoding: str, name: str) -> Iterator[bytes]:
-    """The same text as UTF-8."""
+    """Text of any encoding as UTF-8."""
     decoder = codecs.getincrementaldecoder(encoding)()
     n_lines = n_bytes = 0  # decoded so far
     done = False
@@ -116,9 +123,10 @@ def _transcode(chunks: Iterator[bytes], encoding: str, name: str) -> Iterator[by
                 f"invalid {encoding} at byte {n_bytes - pending + error.start} of the text",
                 file=name,
                 line=n_lines + seen + 1,
-                hint="name the text's encoding with --encoding",
+                hint="name the text's encoding",
+                setting="encoding",
             ) from None
-        except UnicodeError as error:  # of the codec, as UTF-16 without its mark
+        except UnicodeError as error:  # raised by the codec, for example for UTF-16 without its mark
             raise DataError(f"invalid {encoding}: {error}", file=name) from None
         n_bytes += len(chunk)
         n_lines += text.count("\n")
@@ -128,44 +136,11 @@ def _transcode(chunks: Iterator[bytes], encoding: str, name: str) -> Iterator[by
             raise DataError(f"half a character after line {n_lines}", file=name) from None
 
 
-def line_blocks(chunks: Iterator[bytes], max_lines: int, eager: bool = False) -> Iterator[tuple[bytes, int]]:
-    """The same bytes as blocks of max_lines whole lines (the last may have fewer): (bytes, n_lines).
-
-    Every line of every block ends in a newline: the last line of a file is given one if it has none.
-    eager: blocks of the whole lines that have come so far, however few, so that no line has to wait.
-    """
-    from aligner.text._corpus import end_of_line
-
-    parts: list[bytes] = []
-    n_lines = 0  # newlines in parts
-    for chunk in chunks:
-        parts.append(chunk)
-        n_lines += chunk.count(b"\n")
-        if eager and n_lines:
-            text = b"".join(parts)
-            end = text.rindex(b"\n") + 1
-            yield text[:end], n_lines
-            parts, n_lines = [text[end:]], 0
-        if n_lines < max_lines:
-            continue
-        text, start = b"".join(parts), 0
-        while n_lines >= max_lines:
-            end = end_of_line(text, start, max_lines)
-            yield text[start:end], max_lines
-            start, n_lines = end, n_lines - max_lines
-        parts = [text[start:]]
-    text = b"".join(parts)
-    if text and not text.endswith(b"\n"):
-        text, n_lines = text + b"\n", n_lines + 1
-    if text:
-        yield text, n_lines
-
-
 @contextlib.contextmanager
 def open_output(path: str, overwrite: bool = False) -> Iterator[BinaryIO]:
-    """A file to write bytes to, "-" for stdout; compressed if its name ends in .gz, .bz2, .xz, .zst.
+    """A file to write bytes to, "-" for stdout. A name that ends in .gz, .bz2, .xz or .zst is compressed.
 
-    Refuses to replace a file unless told to; on any error the wanted name is left as it was.
+    A file is not replaced without overwrite. After an error the file is what it was before.
     """
     try:
         with _raw_output(path, overwrite) as raw, contextlib.ExitStack() as stack:
@@ -178,13 +153,13 @@ def open_output(path: str, overwrite: bool = False) -> Iterator[BinaryIO]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        if error.filename is None:  # a write that failed, as on a full disk
+        if error.filename is None:  # a write failed, for example on a full disk
             error.filename = "<stdout>" if path == "-" else path
         raise
 
 
 def check_output(path: str, overwrite: bool = False) -> None:
-    """Refuses early what open_output would refuse, before long work."""
+    """Refuses what open_output would refuse. For use before long work."""
     if os.path.isfile(path) and not overwrite:
         raise _exists(path)
     folder = os.path.dirname(os.path.realpath(path))
@@ -237,7 +212,7 @@ def _raw_output(path: str, overwrite: bool) -> Iterator[BinaryIO]:
 
 
 def _rename_new(partial: str, target: str, path: str) -> None:
-    """Renames unless the name has been taken meanwhile, where the file system can tell."""
+    """Renames a file unless the new name has been taken meanwhile, where the file system can tell."""
     try:
         os.link(partial, target)
     except FileExistsError:
@@ -249,4 +224,5 @@ def _rename_new(partial: str, target: str, path: str) -> None:
 
 
 def _exists(path: str) -> DataError:
-    return DataError("the file exists", file=path, hint="pass --overwrite to replace it")
+    hint = "choose another name, or allow it to be replaced"
+    return DataError("the file exists", file=path, hint=hint, setting="overwrite")

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import click
+import numpy as np
 
 from aligner.cli import options
 from aligner.errors import DataError
 from aligner.files import display_name
+from aligner.links.formats import LinkReader
+from aligner.text.reading import read_corpus
 
 
 @click.command("check")
 @click.argument("src", default="-")
 @click.argument("tgt", required=False)
 @click.option("--links", metavar="LINKS", help="Links of the text, to be checked against it.")
-@options.format("--from", "source", "LINKS")
-@options.base("--base", "base", "LINKS")
+@options.format("--from", "source", "links")
+@options.base("--base", "base", "links")
 @options.layout
 @options.encoding
 @options.lowercase
@@ -37,11 +40,6 @@ def command(
       aligner check data/sample.en data/sample.fr --links data/sample.gold
       paste corpus.en corpus.fr | aligner check
     """
-    import numpy as np
-
-    from aligner.links.formats import LinkReader
-    from aligner.text.corpus import read_corpus
-
     options.check_layout(tgt, layout)
     if links is None and (source is not None or base is not None):
         raise click.UsageError("--from and --base are for --links.")

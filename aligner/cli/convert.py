@@ -8,15 +8,18 @@ from collections import Counter
 import click
 
 from aligner.cli import options
-from aligner.links.formats import FORMATS
+from aligner.files import open_output
+from aligner.links.formats import FORMATS, LinkReader, format_links
 
 
 @click.command("convert")
 @click.argument("links", default="-")
-@options.format("--from", "source", "LINKS")
-@click.option("--to", "target", type=click.Choice(list(FORMATS)), default="pharaoh", help="Format to write.")
-@options.base("--base", "base", "LINKS")
-@options.base("--to-base", "to_base", "the output", "1 for talp and wpt, else 0")
+@options.format("--from", "source", "links")
+@click.option(
+    "--to", "output_format", type=click.Choice(list(FORMATS)), default="pharaoh", help="Format to write."
+)
+@options.base("--base", "base", "links")
+@options.base("--to-base", "to_base", of="the output", default="1 for talp and wpt, else 0")
 @click.option("--transpose", is_flag=True, help="Swap the sides: `i-j` becomes `j-i`.")
 @options.text("The sentences of LINKS: links to words that are not there are refused.")
 @options.output
@@ -24,7 +27,7 @@ from aligner.links.formats import FORMATS
 def command(
     links: str,
     source: str | None,
-    target: str,
+    output_format: str,
     base: int | None,
     to_base: int | None,
     transpose: bool,
@@ -44,18 +47,15 @@ def command(
       aligner convert data/sample.gold --to talp
       aligner convert --from wpt --to gold test.wa.nonullalign -o test.gold
     """
-    from aligner.files import open_output
-    from aligner.links.formats import LinkReader, format_links, losses
-
     options.one_stdin(links, *(text or ()))
     lost: Counter[str] = Counter()
     with open_output(output, overwrite) as out:
         reader = LinkReader(links, source, base, text=options.read_text(text, encoding))
         for first, block in reader.blocks():
-            lost += losses(block, target)
+            lost += FORMATS[output_format].losses(block)
             block = block.transposed() if transpose else block
-            out.write(format_links(block, target, first, to_base))
+            out.write(format_links(block, output_format, first, to_base))
     if reader.n_null:
         logging.warning("%s: %d links to the NULL word (0) left out", reader.name, reader.n_null)
     for what, n in lost.items():
-        logging.warning("%s: %d %s: %s has no mark for them", reader.name, n, what, target)
+        logging.warning("%s: %d %s: %s has no mark for them", reader.name, n, what, output_format)

@@ -74,7 +74,7 @@ def command(
     from aligner.files import open_output
     from aligner.links.formats import format_links
     from aligner.models.model import Model
-    from aligner.text.corpus import read_corpus, stream_corpus
+    from aligner.text.reading import read_corpus, stream_corpus
 
     viterbi = method == "viterbi"
     options.check_layout(tgt, layout)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import click
 
 from aligner.cli import options
 from aligner.errors import DataError
+from aligner.links.formats import LinkReader
+from aligner.links.links import Links
+from aligner.scoring import report
+from aligner.scoring.evaluate import RARE, evaluate
+from aligner.text.corpus import Corpus
 
-if TYPE_CHECKING:
-    from aligner.links.formats import LinkReader
-    from aligner.links.links import Links
-    from aligner.text.corpus import Corpus
+Sentences = TypeVar("Sentences", Links, Corpus)
 
 
 @click.command("evaluate")
@@ -37,10 +39,10 @@ if TYPE_CHECKING:
     help="Confidence level of the intervals, in percent.",
 )
 @click.option("--seed", type=click.IntRange(0), default=1, help="Seed of the bootstrap.")
-@options.format("--hyp-format", "hyp_format", "HYP and HYP2")
-@options.format("--gold-format", "gold_format", "GOLD")
-@options.base("--hyp-base", "hyp_base", "HYP and HYP2")
-@options.base("--gold-base", "gold_base", "GOLD")
+@options.format("--hyp-format", "hyp_format", "hyp", "hyp2")
+@options.format("--gold-format", "gold_format", "gold")
+@options.base("--hyp-base", "hyp_base", "hyp", "hyp2")
+@options.base("--gold-base", "gold_base", "gold")
 @options.text("The sentences: check links against them, and split scores by rare and common words.")
 @click.option("--counts", nargs=2, metavar="SRC TGT", help="Corpus to count words in.  [default: --text]")
 @options.lowercase
@@ -81,10 +83,6 @@ def command(
       aligner evaluate --last 447 all.links test.gold --json
       aligner evaluate data/sample.forward data/sample.gold data/sample.reverse
     """
-    from aligner.links.formats import LinkReader
-    from aligner.scoring import report
-    from aligner.scoring.evaluate import RARE, evaluate
-
     if first is not None and last is not None:
         raise click.UsageError("--first and --last exclude each other.")
     if score_only and (as_json or by_sentence):
@@ -94,13 +92,8 @@ def command(
     hyps = [hyp] if hyp2 is None else [hyp, hyp2]
     options.one_stdin(*hyps, gold, *(text or ()), *(counts or ()))
     corpus = options.read_text(text, encoding, lowercase)
-    readers = [
-        LinkReader(path, hyp_format, hyp_base, format_option="--hyp-format", base_option="--hyp-base")
-        for path in hyps
-    ]
-    readers.append(
-        LinkReader(gold, gold_format, gold_base, format_option="--gold-format", base_option="--gold-base")
-    )
+    readers = [LinkReader(path, hyp_format, hyp_base) for path in hyps]
+    readers.append(LinkReader(gold, gold_format, gold_base))
     *found, answer = matched(readers, first, last)
     settings: dict[str, object] = {"lines": f"first{first}" if first else f"last{last}" if last else "all"}
     settings |= {"null": "no", "alpha": f"{alpha:g}", "ci": f"{level:g}", "boot": bootstrap, "seed": seed}
@@ -134,17 +127,17 @@ def command(
 
 
 def matched(readers: list[LinkReader], first: int | None, last: int | None) -> list[Links]:
-    """The sentences to compare, of as many in each file; the gold standard is the last.
+    """The sentences to compare, the same number of each file. The gold standard is the last file.
 
-    WPT files do not tell how many sentences without links they end with: they are filled up, and their last
-    sentences are known only if they have no more than are wanted.
+    A WPT file does not tell how many sentences without links it ends with. Such a file is filled up; its last
+    sentences are known only if it has no more than are wanted.
     """
     files = [reader.read() for reader in readers]
     wanted = first or last or max(len(links) for links in files)
     if wanted == 0:
         raise DataError("no sentences to score", file=readers[-1].name)
     for k, (reader, links) in enumerate(zip(readers, files, strict=True)):
-        if reader.link_per_line:
+        if reader.sparse:
             if last is not None and len(links) > last:
                 raise DataError(
                     "a WPT file does not tell which its last sentences are",
@@ -163,9 +156,6 @@ def matched(readers: list[LinkReader], first: int | None, last: int | None) -> l
     return files
 
 
-Sentences = TypeVar("Sentences", "Links", "Corpus")
-
-
 def cut(sentences: Sentences, n: int, last: bool) -> Sentences:
     """The first or the last n sentences of links or text."""
     if len(sentences) < n:
@@ -174,7 +164,7 @@ def cut(sentences: Sentences, n: int, last: bool) -> Sentences:
 
 
 def look(readers: list[LinkReader], files: list[Links]) -> None:
-    """Says what looks wrong, or makes a score a matter of definition."""
+    """Warns of what looks wrong, and of scores that are a matter of definition."""
     *hyps, gold = files
     for reader, links in zip(readers, files, strict=True):
         if reader.n_null:

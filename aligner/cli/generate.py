@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+
 import click
+from tqdm import tqdm
+
+from aligner.files import open_output
+from aligner.text.generate import generate
 
 
 @click.command("generate")
@@ -21,14 +28,6 @@ def command(prefix: str, pairs: int, seed: int, overwrite: bool) -> None:
     Example:
       aligner generate --pairs 10000 toy
     """
-    import contextlib
-    import os
-
-    from tqdm import tqdm
-
-    from aligner.files import open_output
-    from aligner.text.generate import generate
-
     if not os.path.basename(prefix) or os.path.isdir(prefix):
         raise click.BadParameter("it must end in a file name.", param_hint="PREFIX")
     with contextlib.ExitStack() as stack:

@@ -6,27 +6,31 @@ import codecs
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import click
 
+from aligner.cli.settings import Setting
+from aligner.files import check_output
 from aligner.links.formats import FORMATS
+from aligner.models.modelfile import check_name
+from aligner.text.corpus import Corpus
+from aligner.text.reading import read_corpus
 
-if TYPE_CHECKING:
-    from aligner.text.corpus import Corpus
+TEXTS = ("src", "tgt", "text", "counts", "dev_src", "dev_tgt")  # the parameters that name files of text
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Entry(Protocol):
-    """What registries hold."""
+    """An entry of a registry."""
 
     @property
     def help(self) -> str: ...
 
 
 def documented(title: str, registry: Mapping[str, Entry]) -> Callable[[F], F]:
-    """Writes a registry into a command's help, under the title that stands there."""
+    """Writes a registry into a command's help, where the title stands."""
     width = max(map(len, registry))
     lines = [f"  {name:<{width}}  {entry.help}" for name, entry in registry.items()]
     block = "\n    ".join(["\b", title, *lines])
@@ -69,7 +73,13 @@ def text(help: str) -> Callable[[F], F]:
 
 def encoding(command: F) -> F:
     return click.option(
-        "--encoding", default="utf-8", callback=_known_encoding, help="Encoding of the text."
+        "--encoding",
+        cls=Setting,
+        setting="encoding",
+        files=TEXTS,
+        default="utf-8",
+        callback=_known_encoding,
+        help="Encoding of the text.",
     )(command)
 
 
@@ -85,22 +95,36 @@ def _known_encoding(_: click.Context, __: click.Parameter, name: str) -> str:
         raise click.BadParameter(f"unknown encoding {name!r}.") from None
 
 
-def format(name: str, target: str, of: str) -> Callable[[F], F]:
-    """A choice of link formats; not given: seen from the file."""
-    return click.option(
-        name, target, type=click.Choice(list(FORMATS)), help=f"Format of {of}.  [default: detected]"
-    )
-
-
-def base(name: str, target: str, of: str, default: str = "detected") -> Callable[[F], F]:
-    """0 or 1; not given: seen from the file, or usual in its format."""
+def format(name: str, target: str, *files: str) -> Callable[[F], F]:
+    """The format of the link files that other parameters name. Not given: the files tell."""
     return click.option(
         name,
         target,
+        cls=Setting,
+        setting="format",
+        files=files,
+        type=click.Choice(list(FORMATS)),
+        help=f"Format of {_shown(files)}.  [default: detected]",
+    )
+
+
+def base(name: str, target: str, *files: str, of: str = "", default: str = "detected") -> Callable[[F], F]:
+    """The base, 0 or 1, of the link files that other parameters name. Not given: files or formats tell."""
+    return click.option(
+        name,
+        target,
+        cls=Setting,
+        setting="base",
+        files=files,
         type=click.Choice(["0", "1"]),
         callback=lambda _, __, value: None if value is None else int(value),
-        help=f"Number of a sentence's first word in {of}.  [default: {default}]",
+        help=f"Number of a sentence's first word in {of or _shown(files)}.  [default: {default}]",
     )
+
+
+def _shown(files: Iterable[str]) -> str:
+    """What help calls the files that parameters name."""
+    return " and ".join(map(str.upper, files))
 
 
 class Share(click.FloatRange):
@@ -114,7 +138,7 @@ class Share(click.FloatRange):
 
 
 def one_stdin(*paths: str) -> None:
-    """There is one stdin to read."""
+    """Refuses two files that are both stdin."""
     if sum(path == "-" for path in paths) > 1:
         raise click.UsageError("only one file can be - (stdin).")
 
@@ -123,8 +147,6 @@ def read_text(paths: tuple[str, str] | None, encoding: str, lowercase: bool = Fa
     """The corpus of an option that may not be given."""
     if paths is None:
         return None
-    from aligner.text.corpus import read_corpus
-
     return read_corpus(*paths, encoding=encoding, lowercase=lowercase)
 
 
@@ -142,13 +164,10 @@ def check_outputs(
     overwrite: bool,
     model: str | None = None,
 ) -> None:
-    """Refuses, before long work, outputs that would replace each other, an input or, if not told to, a file.
+    """Refuses, before long work, an output that is read, given twice, or there already without overwrite.
 
-    outputs: option -> path; model: the path of a model among them
+    outputs: option -> path; model: the one of these paths that is a model's
     """
-    from aligner.files import check_output
-    from aligner.models.modelfile import check_name
-
     if model is not None:
         check_name(model)
     seen: dict[str, str] = {}
@@ -167,13 +186,13 @@ def check_outputs(
 
 
 def check_layout(tgt: str | None, layout: str | None) -> None:
-    """--layout is of one file."""
+    """Refuses --layout with two files."""
     if tgt is not None and layout is not None:
         raise click.UsageError("--layout is for one file with both sides.")
 
 
 def corpus_arguments(command: F) -> F:
-    """SRC [TGT] and how they are read."""
+    """SRC [TGT], and the options that say how to read them."""
     for add in (
         lowercase,
         encoding,
@@ -186,7 +205,7 @@ def corpus_arguments(command: F) -> F:
 
 
 def threads(command: F) -> F:
-    """--threads, by default as many as this process may use; results do not depend on it."""
+    """--threads, by default as many as this process may use."""
 
     def available(_: click.Context, __: click.Parameter, n: int | None) -> int:
         if n is None and hasattr(os, "sched_getaffinity"):

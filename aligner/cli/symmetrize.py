@@ -5,7 +5,9 @@ from __future__ import annotations
 import click
 
 from aligner.cli import options
-from aligner.links.symmetrize import METHODS, VARIANTS
+from aligner.files import open_output
+from aligner.links.formats import LinkReader, format_links
+from aligner.links.symmetrize import METHODS, VARIANTS, symmetrize_files
 
 
 @click.command("symmetrize")
@@ -33,8 +35,8 @@ from aligner.links.symmetrize import METHODS, VARIANTS
     + "]",
 )
 @click.option("--scores", is_flag=True, help="Print `i-j:p` (soft-union, product).")
-@options.format("--from", "source", "FORWARD and REVERSE")
-@options.base("--base", "base", "FORWARD and REVERSE")
+@options.format("--from", "source", "forward", "reverse")
+@options.base("--base", "base", "forward", "reverse")
 @options.text("The sentences: links to words that are not there are refused.")
 @options.output
 @options.documented("Methods:", METHODS)
@@ -65,10 +67,6 @@ def command(
       aligner symmetrize data/sample.forward data/sample.reverse -m grow-diag
       aligner symmetrize --variant atools -m union forward.gz reverse.gz -o links.gz
     """
-    from aligner.files import open_output
-    from aligner.links.formats import LinkReader, format_links
-    from aligner.links.symmetrize import symmetrize_files
-
     soft = METHODS[method].threshold is not None
     if not soft and (scores or threshold is not None):
         raise click.UsageError(f"--scores and --threshold are for soft-union and product, not {method}.")

@@ -189,7 +189,7 @@ def train(
     from aligner.links.formats import LinkReader
     from aligner.models.model import Model
     from aligner.models.recipe import Recipe
-    from aligner.text.corpus import read_corpus
+    from aligner.text.reading import read_corpus
     from aligner.training import loop
 
     if fast and views is not None:

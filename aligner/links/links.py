@@ -44,7 +44,7 @@ class Links:
         return Links(self.offsets, self.tgt, self.src, self.sure, self.scores)
 
     def rounded(self) -> Links:
-        """With scores to six decimals, as they are written."""
+        """The same links with scores of six decimals, as files have them."""
         return self if self.scores is None else replace(self, scores=np.round(self.scores, 6))
 
     def part(self, start: int, stop: int) -> Links:
@@ -55,7 +55,7 @@ class Links:
         return Links(offsets - a, self.src[a:b], self.tgt[a:b], *columns)  # type: ignore[arg-type]
 
     def padded(self, n: int) -> Links:
-        """With sentences without links at the end, n in all if there were fewer."""
+        """The same links, filled up to n sentences with sentences without links."""
         more = np.full(max(0, n - len(self)), self.offsets[-1])
         offsets = np.concatenate([self.offsets, more])
         return Links(offsets, self.src, self.tgt, self.sure, self.scores)
@@ -70,7 +70,7 @@ class Links:
 
     @staticmethod
     def joined(blocks: Iterable[Links]) -> Links:
-        """Blocks of sentences as one."""
+        """The links of blocks of sentences, one after another. A block without links may have no scores."""
         parts = list(blocks)
         if len(parts) <= 1:
             return parts[0] if parts else Links.from_pairs([])
@@ -78,7 +78,7 @@ class Links:
         offsets = [part.offsets[1:] + start for part, start in zip(parts, starts, strict=False)]
 
         def column(name: str) -> npt.NDArray[np.generic] | None:
-            columns = [getattr(part, name) for part in parts]
+            columns = [getattr(part, name) for part in parts if len(part.src)] or [getattr(parts[0], name)]
             return None if any(x is None for x in columns) else np.concatenate(columns)
 
         return Links(

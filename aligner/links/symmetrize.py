@@ -2,10 +2,10 @@
 
 FORWARD is p(tgt | src): at most one link per target word (symal's inverse alignment, atools' -i).
 REVERSE is p(src | tgt): at most one link per source word (symal's direct alignment, atools' -j).
-Neither is required: any sets of links will do.
+Links that are not so are taken too.
 
-The growing heuristics depend on the order in which points are scanned, and tools differ in it:
-"symal" and "atools" name whose result, and whose order of links, is wanted, byte for byte.
+The growing heuristics depend on the order in which cells are scanned. Tools scan in different orders. The
+variants "symal" and "atools" give the links of these tools in their order, byte for byte.
 """
 
 from __future__ import annotations
@@ -14,18 +14,16 @@ import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
 
 from aligner.errors import DataError
+from aligner.links._symmetrize import blend, grow, select
+from aligner.links.formats import LinkReader
+from aligner.links.links import Links
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    from aligner.links.formats import LinkReader
-    from aligner.links.links import Links
-
-    Arrays = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int32]]
+Arrays = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int32]]
 
 logger = logging.getLogger(__name__)
 
@@ -37,11 +35,11 @@ FORWARD_ONLY, REVERSE_ONLY, BOTH = 1 << 1, 1 << 2, 1 << 3
 
 @dataclass(frozen=True)
 class Method:
-    """One way to make one alignment of two."""
+    """A way to make one alignment of two."""
 
     help: str
     combine: Callable[[Links, Links, str, float], Links]  # (forward, reverse, variant, threshold)
-    threshold: float | None = None  # the default of a method that works on scores; None: on sets
+    threshold: float | None = None  # the default threshold; None: the method works on sets, not on scores
 
 
 def _arrays(links: Links) -> Arrays:
@@ -49,9 +47,7 @@ def _arrays(links: Links) -> Arrays:
 
 
 def _room(forward: Links, reverse: Links) -> Arrays:
-    """Arrays for offsets, src and tgt of a result."""
-    import numpy as np
-
+    """Arrays that a result's offsets, src and tgt fit in."""
     n = len(forward.src) + len(reverse.src)
     return np.empty(len(forward) + 1, np.int64), np.empty(n, np.int32), np.empty(n, np.int32)
 
@@ -59,9 +55,7 @@ def _room(forward: Links, reverse: Links) -> Arrays:
 def _select(
     forward: Links, reverse: Links, variant: str, _: float, *, wanted: int, symal_by_tgt: bool = False
 ) -> Links:
-    """Links by the directions they are in; by source, then target, or where symal does so the other way."""
-    from aligner.links._symmetrize import select
-
+    """The links of the wanted directions, by source, then target. symal_by_tgt: symal sorts by target."""
     offsets, src, tgt = links = _room(forward, reverse)
     by_tgt = symal_by_tgt and variant == "symal"
     n = select(_arrays(forward), _arrays(reverse), wanted, by_tgt, links)
@@ -69,9 +63,7 @@ def _select(
 
 
 def _union(forward: Links, reverse: Links, variant: str, _: float) -> Links:
-    """symal: reverse's links by source, then what forward adds by target. atools: by source."""
-    import numpy as np
-
+    """symal: the links of reverse by source, then what forward adds by target. atools: all by source."""
     if variant == "atools":
         return _select(forward, reverse, variant, _, wanted=FORWARD_ONLY | REVERSE_ONLY | BOTH)
     first = _select(forward, reverse, variant, _, wanted=REVERSE_ONLY | BOTH)
@@ -88,23 +80,17 @@ def _union(forward: Links, reverse: Links, variant: str, _: float) -> Links:
 def _grow(
     forward: Links, reverse: Links, variant: str, _: float, *, diagonal: bool, final: bool, both: bool
 ) -> Links:
-    """symal: by target, then source. atools: by source, then target."""
-    from aligner.links._symmetrize import grow
-
+    """symal: links by target, then source. atools: links by source, then target."""
     offsets, src, tgt = links = _room(forward, reverse)
     n = grow(_arrays(forward), _arrays(reverse), variant == "symal", diagonal, final, both, links)
     return replace(forward, offsets=offsets, src=src[:n], tgt=tgt[:n], sure=None, scores=None)
 
 
 def _blend(forward: Links, reverse: Links, _: str, threshold: float, *, product: bool) -> Links:
-    """By source, then target, with the new scores."""
-    import numpy as np
-
-    from aligner.links._symmetrize import blend
-
+    """Links by source, then target, with their combined scores."""
     offsets, src, tgt = _room(forward, reverse)
     scores = np.empty(len(src), dtype=np.float64)
-    none = np.empty(0, dtype=np.float64)  # no links have no scores
+    none = np.empty(0, dtype=np.float64)  # the scores of a direction without links
     f_scores, r_scores = (none if links.scores is None else links.scores for links in (forward, reverse))
     directions = (*_arrays(forward), f_scores), (*_arrays(reverse), r_scores)
     n = blend(*directions, product, threshold, (offsets, src, tgt, scores))
@@ -132,12 +118,12 @@ METHODS = {
     "soft-union": Method(
         "mean of the two scores above the threshold (DeNero & Klein 2007)",
         partial(_blend, product=False),
-        threshold=0.4,  # of the three that Graca et al. (2010, 5.1) try, the middle one
+        threshold=0.4,  # the middle one of the three that Graca et al. (2010, 5.1) try
     ),
     "product": Method(
         "product of the two scores above the threshold (Liang et al. 2006)",
         partial(_blend, product=True),
-        threshold=0.25,  # two directions that are each as likely as not
+        threshold=0.25,  # 0.5 in each direction
     ),
 }
 
@@ -150,7 +136,7 @@ def symmetrize(
     variant: str = "symal",
     threshold: float | None = None,
 ) -> Links:
-    """One alignment of two. Methods and what they do: METHODS. Of as many sentences both."""
+    """One alignment of two, which have the same number of sentences. METHODS says what the methods do."""
     if len(forward) != len(reverse):
         raise ValueError(f"{len(forward)} sentences forward, {len(reverse)} reverse")
     how = METHODS[method]
@@ -170,7 +156,7 @@ def symmetrize_files(
     variant: str = "symal",
     threshold: float | None = None,
 ) -> Iterator[Links]:
-    """The same, block by block of two files that must match line by line."""
+    """One alignment of two files, block by block. The files must match line by line."""
     scored = METHODS[method].threshold is not None
     readers = forward, reverse
     streams = [reader.blocks() for reader in readers]
@@ -188,7 +174,7 @@ def symmetrize_files(
             for reader, links in zip(readers, (a, b), strict=True):
                 _check_scores(reader, links, first, method)
         yield symmetrize(a, b, method, variant=variant, threshold=threshold)
-    for k, stream in enumerate(streams):  # to the end of both, to count their lines
+    for k, stream in enumerate(streams):  # read both files to their ends, to count their lines
         n_sentences[k] += sum(len(links) for _, links in stream)
     if n_sentences[0] != n_sentences[1]:
         raise DataError(
@@ -198,8 +184,7 @@ def symmetrize_files(
 
 
 def _look(forward: LinkReader, a: Links, reverse: LinkReader, b: Links, scored: bool) -> None:
-    """Says what looks wrong with the first block of the two files, or is lost."""
-    import numpy as np
+    """Warns of what looks wrong with the first block of two files, and of what is not used."""
 
     def codes(links: Links, src: npt.NDArray[np.int32], tgt: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
         code = (links.sentences << 40) + (src.astype(np.int64) << 20) + tgt  # of positions below 2^20
@@ -220,7 +205,7 @@ def _look(forward: LinkReader, a: Links, reverse: LinkReader, b: Links, scored: 
     shared, turned = (int(np.isin(links, codes(b, *s)).sum()) for s in ((b.src, b.tgt), (b.tgt, b.src)))
     if turned > 2 * shared + 10:
         logger.warning(
-            "%s looks transposed (more of its links are in %s as `j-i`): try `aligner convert --transpose`",
+            "%s looks transposed (more of its links are in %s as `j-i`): swap its sides first",
             reverse.name,
             forward.name,
         )
@@ -232,9 +217,7 @@ def _look(forward: LinkReader, a: Links, reverse: LinkReader, b: Links, scored: 
 
 
 def _check_scores(reader: LinkReader, links: Links, first: int, method: str) -> None:
-    """Posteriors are between 0 and 1."""
-    import numpy as np
-
+    """Refuses links without scores, and scores that are not between 0 and 1."""
     if links.scores is None:
         if len(links.src) == 0:
             return

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from tqdm import tqdm
 
 from aligner.errors import DataError
 from aligner.links.formats import format_links
@@ -69,7 +70,7 @@ class Gold:
 
 
 def _as_set(codes: Ints) -> Ints:
-    """Sorted, each once. Sorting what is sorted is quick, which np.unique does not know."""
+    """The codes in order, each once. A stable sort is quick where codes are in order; np.unique is not."""
     codes = np.sort(codes, kind="stable")
     return codes[np.append(True, codes[1:] != codes[:-1])] if len(codes) else codes
 
@@ -101,7 +102,7 @@ class Coder:
             )
 
     def encode(self, links: Links) -> Ints:
-        """The links as a sorted set."""
+        """The codes of the links, as a set."""
         return _as_set((links.sentences * self.I + links.src) * self.J + links.tgt)
 
     def decode(self, codes: Ints) -> tuple[Ints, Ints, Ints]:
@@ -157,8 +158,8 @@ class Coder:
 def area(links: Links, gold: Links) -> float:
     """The area under the curve of precision by recall as the threshold on the links' scores falls.
 
-    Precision against possible links, recall of sure ones; from recall 0, where precision is that of the first
-    links, to the recall of all links.
+    Precision is against possible links, recall is of sure links. The curve goes from recall 0, where
+    precision is that of the first links, to the recall of all links.
     """
     assert links.scores is not None
     coder = Coder([links, gold])
@@ -178,10 +179,8 @@ def area(links: Links, gold: Links) -> float:
 def resample(statistics: Ints, n_samples: int, seed: int) -> Ints:
     """[n_samples, columns] sums of statistics [S, columns] over S sentences drawn with replacement.
 
-    Sentences of equal statistics are drawn together: how often each kind comes is multinomial.
+    Sentences of equal statistics are one kind. How often each kind is drawn is multinomial.
     """
-    from tqdm import tqdm
-
     kinds, n = np.unique(statistics, axis=0, return_counts=True)
     random = np.random.default_rng(seed)
     sums = np.empty((n_samples, statistics.shape[1]), dtype=np.int64)
@@ -197,8 +196,9 @@ class Result:
 
     statistics  [S, 7]  sentence -> COLUMNS
     scores      name -> value, see `measures`
-    intervals   name -> (low, high) around `level` percent of the bootstrap samples; empty without it
-    rare, common  the same scores of links with and without a rare word; None without text
+    intervals   name -> (low, high) around `level` percent of the bootstrap samples; empty without samples
+    rare        name -> value for links with a rare word; None without text
+    common      name -> value for all other links; None without text
     """
 
     statistics: Ints
@@ -210,11 +210,12 @@ class Result:
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """What `evaluate` finds: a result a hypothesis and, of two, how they compare.
+    """What `evaluate` finds: a result for each hypothesis, and how two hypotheses compare.
 
-    p_value   of the difference in AER, by paired bootstrap: how often resampled differences stray from
-              their mean by at least the one observed
-    symmetry  |A n B| / |A u B| of the two hypotheses
+    gold_hash  eight hexadecimal digits that name the gold standard
+    p_value    of the difference in AER, by paired bootstrap: the share of resampled differences that are at
+               least as far from their mean as the observed difference is from 0
+    symmetry   |A n B| / |A u B| of the two hypotheses
     """
 
     results: list[Result]
@@ -234,10 +235,10 @@ def evaluate(
     text: Corpus | None = None,
     counted: Corpus | None = None,
 ) -> Evaluation:
-    """Scores of one hypothesis, or of two and their comparison, of as many sentences as the gold standard.
+    """Scores of one hypothesis, or of two and their comparison. All have the gold standard's sentences.
 
-    text     the sentences, to split scores by rare and common words
-    counted  where words are counted for that; text itself if None
+    text     the sentences; None: scores are not split by rare and common words
+    counted  the corpus in which words are counted to find the rare ones; None: text
     """
     if any(len(links) != len(gold) for links in hyps):
         raise ValueError("hypotheses and gold standard differ in their number of sentences")
@@ -285,7 +286,7 @@ def _scores(statistics: Ints, alpha: float) -> dict[str, float]:
 
 
 def _rarity(text: Corpus, counted: Corpus, coder: Coder) -> Callable[[Ints], npt.NDArray[np.bool_]]:
-    """A function of codes: whether one of the link's words is rare. A word never counted is rare."""
+    """A function: codes -> whether one of each link's words is rare. A word never counted is rare."""
     rare = []
     for side, source in ((text.src, counted.src), (text.tgt, counted.tgt)):
         by_word = np.append(source.counts, 0)[source.vocab.find(side.vocab.words)] <= RARE

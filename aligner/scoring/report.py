@@ -14,14 +14,14 @@ NAMES = {"aer": "AER", "precision": "precision", "recall": "recall", "f1": "F1",
 
 
 def signature(evaluation: Evaluation, settings: dict[str, object]) -> str:
-    """key:value pairs that the scores depend on, the version last, in sacrebleu's manner."""
+    """What the scores depend on, as key:value pairs in sacrebleu's manner. The version is the last."""
     n = len(evaluation.results[0].statistics)
     fields = {"gold": evaluation.gold_hash, "n": n, **settings, "version": __version__}
     return "AER|" + "|".join(f"{key}:{value}" for key, value in fields.items())
 
 
 def as_text(evaluation: Evaluation, names: list[str], signature: str, alpha: float, width: int) -> str:
-    """A table for people, in percent: a row per measure, a column per hypothesis."""
+    """A table for people, in percent: a row a measure, a column a hypothesis."""
     results = evaluation.results
 
     def percent(x: float) -> str:
@@ -60,7 +60,7 @@ def as_text(evaluation: Evaluation, names: list[str], signature: str, alpha: flo
 
 
 def as_json(evaluation: Evaluation, names: list[str], signature: str, by_sentence: bool, alpha: float) -> str:
-    """The same for programs: shares between 0 and 1."""
+    """JSON for programs: scores are shares between 0 and 1."""
     hypotheses: list[dict[str, Any]] = []
     for name, result in zip(names, evaluation.results, strict=True):
         item: dict[str, Any] = {"name": name, **result.scores}
@@ -89,7 +89,7 @@ def as_json(evaluation: Evaluation, names: list[str], signature: str, by_sentenc
 
 
 def as_tsv(evaluation: Evaluation, names: list[str], signature: str, alpha: float, width: int) -> str:
-    """A line per sentence and hypothesis, one `all` per hypothesis, and the signature as a comment."""
+    """A line a sentence and hypothesis, a line `all` a hypothesis, and the signature as a comment."""
     header = ["hypothesis", "sentence", *(label.format(alpha=alpha) for label in NAMES.values()), *COLUMNS]
     lines = ["\t".join(header)]
     for name, result in zip(names, evaluation.results, strict=True):

@@ -1,19 +1,17 @@
-"""Views: what one model sees of a word. A view of a text has its own words and ids, in the same sentences."""
+"""Views: what one model sees of words. A view of a text has the same sentences, and its own words and ids."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from aligner.text.corpus import Corpus
+from aligner.text.corpus import Corpus, relabelled
 
 HELP = "word, prefixN (its first N letters), suffixN (its last N)"
 
 
 def parse(name: str) -> Callable[[str], str] | None:
-    """The function from a word to what the view of this name sees of it; None: the word itself."""
+    """A function: word -> what the view of this name sees of it. None: the view sees the word itself."""
     if name == "word":
         return None
     if not (match := re.fullmatch(r"(prefix|suffix)([1-9][0-9]{0,3})", name)):
@@ -23,7 +21,7 @@ def parse(name: str) -> Callable[[str], str] | None:
 
 
 def parse_views(names: Sequence[str]) -> None:
-    """Refuses names that are no views, or none, or the same twice."""
+    """Refuses a name that is no view, a name given twice, and an empty list."""
     for name in names:
         parse(name)
     if not names or len(set(names)) < len(names):
@@ -31,9 +29,7 @@ def parse_views(names: Sequence[str]) -> None:
 
 
 def see(corpus: Corpus, name: str) -> Corpus:
-    """A corpus as a view sees it."""
-    from aligner.text.corpus import Corpus, relabelled
-
+    """What a view sees of a corpus."""
     function = parse(name)
     return (
         corpus

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import importlib
 import json
 import os
 import signal
@@ -37,8 +38,8 @@ def test_help_has_a_summary_and_an_example(command):
     help = run(command, "--help")
     assert "Example:" in help and f"aligner {command}" in help
     assert run(command, "-h") == help
-    summary = cli.get_command(None, command).get_short_help_str(100)  # type: ignore[union-attr, arg-type]
-    assert summary and summary[-1] == "."
+    first = importlib.import_module(f"aligner.cli.{command}").command.help.split("\n\n")[0]
+    assert " ".join(first.split()) == COMMANDS[command] and COMMANDS[command].endswith(".")
 
 
 def test_top_level():
@@ -57,7 +58,9 @@ def test_help_starts_without_numpy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd="/")
     assert "Commands:" in done.stdout
-    assert not {"numpy", "tqdm", "xopen"} & set(eval(done.stdout.splitlines()[-1]))
+    modules = set(eval(done.stdout.splitlines()[-1]))
+    assert not {"numpy", "tqdm", "xopen"} & modules
+    assert not {f"aligner.cli.{command}" for command in COMMANDS} & modules
 
 
 def test_symmetrize_and_evaluate(data, tmp_path):
@@ -221,7 +224,7 @@ def test_shipped_corpus_is_the_generators(data, tmp_path):
 def test_errors_name_file_line_and_cure(write):
     bad = write("bad", "0-0\n0=0\n")
     assert run("convert", bad, code=1) == (
-        f"aligner: {bad}:2:2: `-` was expected; the file looked like pharaoh: name its format with --from\n"
+        f"aligner: {bad}:2:2: `-` was expected; name the file's format, which looked like pharaoh: --from\n"
     )
     assert "No such file" in run("convert", "/nowhere/links", code=1)
     assert "Is a directory" in run("convert", "/", code=1)
@@ -230,6 +233,46 @@ def test_errors_name_file_line_and_cure(write):
     run("convert", bad, "-o", "", code=2)
     run("generate", "", code=2)
     assert "only one file can be -" in run("symmetrize", "-", "-", code=2)
+
+
+def test_errors_name_the_option_of_the_command(write, data, tmp_path):
+    """The library names a setting; each command adds what it calls the setting, for the file in question."""
+    one, wpt, mixed = write("one", "1-1\n" * 20), write("wpt", "1 1\n"), write("mixed", "0-0:1 0?1\n")
+    zero = write("zero", "0-0\n" * 20)
+    base = "say whether they count from 0 or from 1"
+    for command, end in (
+        (["convert", one], f"{base}: --base\n"),
+        (["symmetrize", zero, one], f"{base}: --base\n"),
+        (["evaluate", one, zero], f"{base}: --hyp-base\n"),
+        (["evaluate", zero, zero, one], f"{base}: --hyp-base\n"),
+        (["evaluate", zero, one], f"{base}: --gold-base\n"),
+        (["evaluate", one, one], f"{base}: --hyp-base or --gold-base\n"),
+        (["evaluate", mixed, zero], "name the format: --hyp-format\n"),
+        (["evaluate", zero, mixed], "name the format: --gold-format\n"),
+        (["convert", "--from", "wpt", wpt], "is this really a file of links in format wpt?\n"),
+        (["convert", "--from", "talp", "--base", 1, zero], "say if they count from 0: --base 0\n"),
+        (["convert", "--to", "scored", zero], "choose another format: --to\n"),
+        (["convert", zero, "-o", one], "choose another name, or allow it to be replaced: --overwrite\n"),
+    ):
+        assert run(*command, code=1).endswith(f"; {end}"), command
+    assert run("symmetrize", zero, "-", stdin="0-0:1 0?1\n", code=1).endswith("name the format: --from\n")
+    utf16, latin = write("utf16", "a\n".encode("utf-16")), write("latin", "\u00e9\n".encode("latin-1"))
+    text = write("text", "a\n")
+    for command, end in (
+        (["check", text, utf16], "or name its encoding: --encoding utf-16\n"),
+        (["check", latin, text], "for example latin-1: --encoding\n"),
+        (["evaluate", zero, zero, "--text", text, latin], "for example latin-1: --encoding\n"),
+        (["check", text, text, "--links", utf16], "or name its encoding\n"),
+        (["convert", utf16], "or name its encoding\n"),
+        (["check", write("odd", "a ||| b\tc\n")], "name the layout, bars or tsv: --layout\n"),
+        (["check", text, text, "--links", write("l", "1-1\n")], "so give their base: --base 1\n"),
+    ):
+        assert run(*command, code=1).endswith(end), command
+    dev = ["--dev-src", text, "--dev-tgt", text, "--dev-gold", write("gold", "1-1\n")]
+    files = data / "sample.en", data / "sample.fr"
+    for command in (["align", *files, *dev], ["train", *files, *dev, "-o", tmp_path / "model"]):
+        assert run(*command, code=1).endswith("the links look 1-based, so give their base\n")
+    assert run("train", *files, "-o", text, code=1).endswith("or allow it to be replaced: --overwrite\n")
 
 
 def test_streams_that_are_closed(data):

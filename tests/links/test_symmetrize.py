@@ -162,7 +162,7 @@ def test_inputs_are_not_changed():
 
 
 def test_files_of_unequal_length_are_counted(write, monkeypatch):
-    monkeypatch.setattr("aligner.formats.BLOCK", 2)
+    monkeypatch.setattr("aligner.links.formats.BLOCK", 2)
     a, b = write("a", "0-0\n" * 5), write("b", "0-0\n" * 3)
     with pytest.raises(DataError, match=r"a has 5 lines, .*b has 3"):
         list(symmetrize_files(LinkReader(a, base=0), LinkReader(b, base=0), "union"))
@@ -170,7 +170,7 @@ def test_files_of_unequal_length_are_counted(write, monkeypatch):
 
 def test_blocks_do_not_show(write, monkeypatch, data):
     whole = symmetrize(*(LinkReader(str(data / f"sample.{x}")).read() for x in ("forward", "reverse")))
-    monkeypatch.setattr("aligner.formats.BLOCK", 7)
+    monkeypatch.setattr("aligner.links.formats.BLOCK", 7)
     readers = (LinkReader(str(data / f"sample.{x}")) for x in ("forward", "reverse"))
     parts = [links for block in symmetrize_files(*readers, "grow-diag-final-and") for links in block.pairs()]
     assert parts == whole.pairs()

@@ -1,62 +1,15 @@
-"""Parallel text: ids against plain Python, the three layouts, and what is refused where."""
+"""Parallel text as ids: tokens and words against plain Python, and parts of a corpus."""
 
 from __future__ import annotations
-
-import bz2
-import gzip
-import lzma
 
 import numpy as np
 import oracle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import sentences
 
-from aligner import DataError, read_corpus
-from aligner.text._corpus import Interner, Status, end_of_line, index_lines
-from aligner.text.corpus import Corpus, Side
-
-
-@pytest.fixture(autouse=True, scope="module", params=["whole", "in small blocks"])
-def blocks(request):
-    """Everything once as it is, and once in blocks of two lines from chunks of seven bytes."""
-    with pytest.MonkeyPatch.context() as patch:
-        if request.param != "whole":
-            patch.setattr("aligner.corpus.BLOCK", 2)
-            patch.setattr("aligner.files.CHUNK", 7)
-        yield
-
-
-def spelled(side: Side) -> list[list[str]]:
-    return [side.sentence(n) for n in range(len(side))]
-
-
-def both(corpus: Corpus) -> tuple[list[list[str]], list[list[str]]]:
-    return spelled(corpus.src), spelled(corpus.tgt)
-
-
-def text_of(lines: list[list[str]], end: str = "\n") -> str:
-    return "".join(" ".join(line) + end for line in lines)
-
-
-@st.composite
-def parallel(draw):
-    pairs = draw(st.lists(st.tuples(sentences, sentences), max_size=6))
-    return [list(side) for side in zip(*pairs, strict=True)] if pairs else [[], []]
-
-
-@given(lines=parallel(), end=st.sampled_from(["\n", "\r\n", " \n", "\t\n"]))
-def test_two_files(tmp_path_factory, lines, end):
-    folder = tmp_path_factory.getbasetemp()
-    (folder / "src").write_bytes(text_of(lines[0], end).encode())
-    (folder / "tgt").write_bytes(("\ufeff" + text_of(lines[1], end)).encode())
-    corpus = read_corpus(str(folder / "src"), str(folder / "tgt"))
-    src = [line[:] for line in lines[0]]
-    if src and src[0] and src[0][0].startswith("\ufeff"):  # a byte order mark is not text
-        src[0][0] = src[0][0][1:]
-        src[0] = [word for word in src[0] if word]
-    assert both(corpus) == (src, lines[1])
+from aligner import Corpus
+from aligner.text._corpus import Interner, Status, index_lines
 
 
 @given(lines=st.lists(st.text(st.sampled_from("ab\u00e9 \t\r\u00a0\u2028"), max_size=30), max_size=8))
@@ -116,140 +69,20 @@ def test_words_of_equal_hash_stay_apart():
     assert words.words()[0] == b"".join(pair) and len(words) == 2
 
 
-@given(lines=parallel())
-def test_one_file_with_both_sides(tmp_path_factory, lines):
-    path = tmp_path_factory.getbasetemp() / "both"
-    if any(word in ("|||", "\ufeff") for side in lines for line in side for word in line):
-        return
-    for separator, layout in ((" ||| ", "bars"), ("\t", "tsv")):
-        rows = (" ".join(a) + separator + " ".join(b) + "\n" for a, b in zip(*lines, strict=True))
-        path.write_bytes("".join(rows).encode())
-        assert both(read_corpus(str(path), layout=layout)) == (lines[0], lines[1])
+def test_parts():
+    pairs = [("a b", "x"), ("", "y z"), ("c", "")]
+    corpus = Corpus.from_pairs(pairs)
+    for start, stop in ((1, 3), (0, 1), (2, 2)):
+        part = corpus.part(start, stop)
+        assert len(part) == stop - start
+        sentences = [
+            (" ".join(part.src.sentence(n)), " ".join(part.tgt.sentence(n))) for n in range(len(part))
+        ]
+        assert sentences == pairs[start:stop]
 
 
-def test_layout_is_seen(write):
-    assert both(read_corpus(write("bars", "\na b ||| c\n||| d\ne |||\n"))) == (
-        [[], ["a", "b"], [], ["e"]],
-        [[], ["c"], ["d"], []],
-    )
-    assert both(read_corpus(write("tsv", "a b\tc\n\td\ne\t\n"))) == (
-        [["a", "b"], [], ["e"]],
-        [["c"], ["d"], []],
-    )
-    with pytest.raises(DataError, match=r"odd:1: neither \|\|\| nor a tab"):
-        read_corpus(write("odd", "a b c\n"))
-    with pytest.raises(DataError, match=r"odd:1: both \|\|\| and a tab.*--layout"):
-        read_corpus(write("odd", "a ||| b\tc\n"))
-    assert both(read_corpus(write("odd", "a ||| b\tc\n"), layout="tsv")) == ([["a", "|||", "b"]], [["c"]])
-
-
-def test_pairs_that_cannot_be_split(write):
-    with pytest.raises(DataError, match=r"both:4: more than one \|\|\| on the line"):
-        read_corpus(write("both", "a ||| b\n" * 3 + "a ||| b ||| c\n"))
-    with pytest.raises(DataError, match=r"both:3: no \|\|\| on the line"):
-        read_corpus(write("both", "a ||| b\n\na|||b\n"))
-    with pytest.raises(DataError, match="both:2: more than one tab"):
-        read_corpus(write("both", "a\tb\na\tb\tc\n"))
-
-
-def test_unequal_files(write):
-    src, tgt = write("one", "a\nb\nc\n"), write("two", "a\nb\n")
-    with pytest.raises(DataError, match=r"one has 3 lines, .*two has 2"):
-        read_corpus(src, tgt)
-
-
-def test_empty_lines_and_files_are_kept(write):
-    corpus = read_corpus(write("src", "\n \t\na\n"), write("tgt", "x\n\n\n"))
-    assert both(corpus) == ([[], [], ["a"]], [["x"], [], []])
-    assert len(read_corpus(write("src", ""), write("tgt", ""))) == 0
-    assert both(read_corpus(write("src", "a b"), write("tgt", "c"))) == ([["a", "b"]], [["c"]])
-
-
-def test_invalid_utf8_says_where(write):
-    good, bad = write("good", "a\n" * 6), write("bad", b"a\n" * 3 + b"ab\n\xc3\xa9 x\nab \xe9 c\n")
-    with pytest.raises(DataError) as caught:
-        read_corpus(good, bad)
-    error = caught.value
-    assert (error.file, error.line, error.column) == (bad, 6, 4)
-    assert "byte 0xe9 at offset 17" in error.what and "--encoding latin-1" in str(error)
-
-
-def test_invalid_bytes_of_another_encoding_say_where(write):
-    bad = write("bad", b"a\nb\n" * 5 + b"\x81\n")
-    with pytest.raises(DataError, match=r"bad:11: invalid cp1252 at byte 20 of the text"):
-        read_corpus(bad, bad, encoding="cp1252")
-    half = write("half", b"ab\ncd\n\xa4")  # half a character at the end
-    with pytest.raises(DataError, match=r"half:3: invalid euc_jp at byte 6 of the text"):
-        read_corpus(half, half, encoding="euc_jp")
-
-
-@pytest.mark.parametrize("encoding", ["latin-1", "utf-16", "utf-8"])
-def test_encodings(write, encoding):
-    text = "l' été\nça\n"
-    path = write("text", text.encode(encoding))
-    assert spelled(read_corpus(path, path, encoding=encoding).src) == [["l'", "été"], ["ça"]]
-
-
-def test_lowercase_folds_words_not_tokens(write):
-    src = write("src", "The the THE\nÉté İ Straße\n")
-    side = read_corpus(src, src, lowercase=True).src
-    assert spelled(side) == [["the", "the", "the"], ["été", "i̇", "straße"]]
-    assert side.vocab.words == ["the", "été", "i̇", "straße"]
-    assert side.counts.tolist() == [3, 1, 1, 1]
-    assert len(read_corpus(src, src).src.vocab) == 6
-
-
-@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, None])
-def test_compressed_by_content(write, compress):
-    if compress is None:
-        zstd = pytest.importorskip("backports.zstd")
-        compress = zstd.compress
-    path = write("no-suffix", compress(b"a b\nc\n"))
-    assert spelled(read_corpus(path, path).src) == [["a", "b"], ["c"]]
-
-
-def test_hansards_wrapping(write):
-    e = write("e", "<s snum=0001> a <s b </s>\r\n<s snum=0002>  </s>\n")
-    f = write("f", "<s snum=0001> x </s>\n<s snum=0002> y </s>\n")
-    assert both(read_corpus(e, f)) == ([["a", "<s", "b"], []], [["x"], ["y"]])
-    plain = write("plain", "x </s>\n<s snum=0002> y </s>\n")  # the first line decides: tokens are kept
-    assert spelled(read_corpus(plain, plain).src) == [["x", "</s>"], ["<s", "snum=0002>", "y", "</s>"]]
-    torn = write("torn", "<s snum=0001> x </s>\n" * 3 + "y\n")
-    with pytest.raises(DataError, match=r"torn:4: the line is not `<s snum=N>"):
-        read_corpus(torn, torn)
-    other = write("other", "<s snum=0001> x </s>\n<s snum=0003> y </s>\n")
-    with pytest.raises(DataError, match=r"e:2: snum=2 stands beside snum=3 of .*other"):
-        read_corpus(e, other)
-
-
-@pytest.mark.parametrize(
-    "line", ["<s snum=1>a</s>", "<s snum=> a </s>", "<ssnum=1> a </s>", "<s snum=1> a", "<s", ""]
-)
-def test_not_hansards(write, line):
-    path = write("text", line + "\n")
-    assert spelled(read_corpus(path, path).src) == [line.split()]
-
-
-def test_a_very_long_line(write, monkeypatch):
-    monkeypatch.setattr("aligner.files.CHUNK", 1 << 20)
-    lines = [["w"] * 300_000, ["x" * 3_000_000]]
-    path = write("text", text_of(lines))
-    assert spelled(read_corpus(path, path).src) == lines
-
-
-def test_stdin_cannot_be_both():
-    with pytest.raises(DataError, match="stdin cannot be both sides"):
-        read_corpus("-", "-")
-
-
-def test_parts(write):
-    corpus = read_corpus(write("src", "a b\n\nc\n"), write("tgt", "x\ny z\n\n"))
-    assert both(corpus.part(1, 3)) == ([[], ["c"]], [["y", "z"], []])
-    assert both(corpus.part(0, 1)) == ([["a", "b"]], [["x"]])
-
-
-def test_corpus_is_frozen(write):
-    corpus = read_corpus(write("src", "a\n"), write("tgt", "b\n"))
+def test_corpus_is_frozen():
+    corpus = Corpus.from_pairs([("a", "b")])
     with pytest.raises(AttributeError):
         corpus.src = corpus.tgt  # type: ignore[misc]
     with pytest.raises(ValueError, match="read-only"):
@@ -266,25 +99,8 @@ def test_kernels_refuse_what_they_cannot_hold():
     assert (status, line) == (Status.NO_ROOM, 1)
 
 
-def test_end_of_line():
-    assert end_of_line(b"a\nbc\n", 0, 1) == 2
-    assert end_of_line(b"a\nbc\n", 2, 1) == 5
-    with pytest.raises(ValueError, match="fewer than 3 lines"):
-        end_of_line(b"a\nbc\n", 0, 3)
-
-
-def test_hansards_corpus(shared):
-    folder = shared / "wpt2003-en-fr"
-    wrapped = read_corpus(str(folder / "test.e"), str(folder / "test.f"), lowercase=True)
-    assert len(wrapped) == 447
-    plain = shared / "hansards-en-fr" / "test.en"  # the same sentences, with a few spellings changed
-    again = read_corpus(str(plain), str(plain), lowercase=True).src
-    np.testing.assert_array_equal(wrapped.src.offsets, again.offsets)
-    assert spelled(wrapped.src)[0] == ["2", "."]
-
-
-def test_words_are_found(write):
-    vocab = read_corpus(write("s", "a \u00e9t\u00e9 " + "long" * 30 + " a b\n"), write("t", "x\n")).src.vocab
+def test_words_are_found():
+    vocab = Corpus.from_pairs([("a \u00e9t\u00e9 " + "long" * 30 + " a b", "x")]).src.vocab
     assert vocab.find(["b", "x", "\u00e9t\u00e9", "long" * 30, "a", "b", "", "long"]).tolist() == [
         3,
         -1,
@@ -296,4 +112,4 @@ def test_words_are_found(write):
         -1,
     ]
     assert vocab.find([]).tolist() == []
-    assert read_corpus(write("e", ""), write("f", "")).src.vocab.find(["a"]).tolist() == [-1]
+    assert Corpus.from_pairs([]).src.vocab.find(["a"]).tolist() == [-1]

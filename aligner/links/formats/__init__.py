@@ -1,0 +1,122 @@
+"""Link files to Links and back. A format is a module here and a row of FORMATS; docs/formats.md has examples.
+
+Inside, positions count from 0 and the source side comes first, whatever the file says. Links keep the order
+they have in the file.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+
+from aligner.errors import DataError
+from aligner.files import display_name, read_chunks
+from aligner.links.formats.format import Format, LinkFile
+from aligner.links.formats.lines import Lines, SimAlign
+from aligner.links.formats.wpt import Wpt
+from aligner.links.links import Links
+from aligner.text.corpus import Corpus
+from aligner.text.reading import line_blocks
+
+BLOCK = 1 << 13  # sentences read, worked on and written at a time
+
+FORMATS: dict[str, Format] = {
+    "pharaoh": Lines("`i-j`: plain links, written by fast_align, Moses and most tools", 0),
+    "scored": Lines("`i-j:0.93`: links with a score", 0, score=":"),
+    "gold": Lines("`i-j` sure, `i?j` possible", 0, possible="?"),
+    "talp": Lines("`i-j` sure, `ipj` possible, from 1", 1, possible="p"),
+    "wpt": Wpt(),
+    "simalign": SimAlign("`n<TAB>links`: SimAlign's, links `i-j`, `ipj` or `i-j-0.93`", 0, "p", "-"),
+}
+PLAIN = "pharaoh"  # the format of a file that has no format's marks
+
+
+class LinkReader(LinkFile):
+    """A link file, read block by block. The first block tells the format and the base that are not given.
+
+    text: the sentences that the links belong to. Links to words that are not there are refused, and so is
+    another number of sentences. A sparse format, as WPT, is filled up with sentences without links.
+    """
+
+    def __init__(
+        self, path: str, format: str | None = None, base: int | None = None, *, text: Corpus | None = None
+    ) -> None:
+        super().__init__(display_name(path), format, base, None if text is None else len(text))
+        self.path, self.text = path, text
+
+    @property
+    def sparse(self) -> bool:
+        """Whether the file does not tell how many sentences there are."""
+        return self.format is not None and FORMATS[self.format].sparse
+
+    def read(self) -> Links:
+        """The whole file."""
+        return Links.joined(block for _, block in self.blocks())
+
+    def blocks(self) -> Iterator[tuple[int, Links]]:
+        """(number of the first sentence, links) of BLOCK sentences at a time, the last perhaps fewer."""
+        n = 0
+        for links in self._blocks():
+            if self.text is not None:
+                self.check(links.part(0, min(len(links), max(0, len(self.text) - n))), self.text, n)
+            yield n, links
+            n += len(links)
+        if self.text is not None and n != len(self.text):
+            raise DataError(
+                f"{self.name} has links of {n} sentences, the text has {len(self.text)}",
+                hint="text and links must match line by line",
+            )
+
+    def _blocks(self) -> Iterator[Links]:
+        texts = line_blocks(read_chunks(self.path), BLOCK)
+        head = list(itertools.islice(texts, 1))
+        if self.format is None:
+            self.format = self._find_format(head[0][0] if head else b"")
+        for links in FORMATS[self.format].read(self, itertools.chain(head, texts)):
+            for start in range(0, len(links), BLOCK):
+                yield links.part(start, min(start + BLOCK, len(links)))
+
+    def _find_format(self, block: bytes) -> str:
+        """The one format whose marks the first block has."""
+        found = [name for name, format in FORMATS.items() if format.detect(block)]
+        if len(found) > 1:
+            raise DataError(
+                f"the links look like {' and '.join(found)} at once",
+                file=self.name,
+                hint="name the format",
+                setting="format",
+            )
+        return found[0] if found else PLAIN
+
+    def check(self, links: Links, text: Corpus, start: int = 0) -> None:
+        """Refuses links to words that are not there. Sentence 0 of links is sentence `start` of the text."""
+        at = links.sentences
+        n_src, n_tgt = (
+            np.diff(side.offsets[start : start + len(links) + 1])[at] for side in (text.src, text.tgt)
+        )
+        outside = np.flatnonzero((links.src >= n_src) | (links.tgt >= n_tgt))
+        if not outside.size:
+            return
+        k, base = int(outside[0]), self.base or 0
+        sentence = int(at[k]) + start
+        one_more = (links.src <= n_src) & (links.tgt <= n_tgt)
+        one_based = base == 0 and one_more.all() and min(links.src.min(), links.tgt.min()) > 0
+        raise DataError(
+            f"link {links.src[k] + base}-{links.tgt[k] + base} of sentence {sentence + 1} is outside its pair"
+            f" of {n_src[k]} and {n_tgt[k]} words",
+            file=self.name,
+            line=FORMATS[self.format or PLAIN].line(sentence),
+            hint="the links look 1-based, so give their base"
+            if one_based
+            else "are text and links of the same sentences, with the sides in the same order?",
+            setting="base" if one_based else "",
+            value="1" if one_based else "",
+        )
+
+
+def format_links(links: Links, format: str, first: int = 0, base: int | None = None) -> bytearray:
+    """The links as text. first: the number of the first sentence, from 0, where lines are numbered."""
+    style = FORMATS[format]
+    return style.write(links, first, style.base if base is None else base)

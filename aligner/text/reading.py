@@ -1,0 +1,242 @@
+"""Files of parallel text to a Corpus. Lines are never dropped: an empty side is a sentence of no tokens.
+
+Text has one of three layouts: two files line by line, one file of `src ||| tgt` lines, one file of
+`src<TAB>tgt` lines. Hansards text, `<s snum=N> ... </s>`, is recognised by its first line and stripped.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from aligner.errors import DataError
+from aligner.files import display_name, read_chunks
+from aligner.text import _corpus
+from aligner.text._corpus import Status
+from aligner.text.corpus import Builder, Corpus
+
+BLOCK = 1 << 14  # lines indexed at a time
+_MESSAGES = {
+    Status.NO_SEPARATOR: ("no {separator} on the line", "each line must be `source {separator} target`"),
+    Status.TWO_SEPARATORS: ("more than one {separator} on the line", "give the two sides as two files"),
+    Status.NOT_WRAPPED: (
+        "the line is not `<s snum=N> ... </s>` as the first is",
+        "wrap all lines of the file or none",
+    ),
+    Status.TOO_MANY_WORDS: ("more than 2,147,483,647 different words", "is this tokenised text?"),
+}
+
+
+def read_corpus(
+    src: str,
+    tgt: str | None = None,
+    *,
+    encoding: str = "utf-8",
+    lowercase: bool = False,
+    layout: str | None = None,
+) -> Corpus:
+    """The sentence pairs of two parallel files, or of one file with both sides on each line; "-" is stdin.
+
+    layout: how one file separates the sides: "bars" for `src ||| tgt`, "tsv" for `src<TAB>tgt`. None: the
+    first line that is not blank tells the layout.
+    """
+    if tgt is None:
+        builders = _read_pairs(src, encoding, layout)
+    else:
+        if src == tgt == "-":
+            raise DataError("stdin cannot be both sides", hint="pipe in `source ||| target` lines")
+        if "-" in (src, tgt):  # a thread that waits for stdin could not be stopped
+            builders = _read_lines(src, encoding), _read_lines(tgt, encoding)
+        else:
+            builders = _read_both(src, tgt, encoding)
+        n_src, n_tgt = (builder.n_lines for builder in builders)
+        if n_src != n_tgt:
+            raise DataError(
+                f"{display_name(src)} has {n_src} lines, {display_name(tgt)} has {n_tgt}",
+                hint="parallel files must match line by line",
+            )
+        _check_numbers(src, tgt, *(builder.numbers for builder in builders))
+    return Corpus(*(builder.side(lowercase) for builder in builders))
+
+
+def stream_corpus(
+    path: str, *, encoding: str = "utf-8", lowercase: bool = False, layout: str | None = None
+) -> Iterator[Corpus]:
+    """The sentence pairs of one file in parts. Lines are read as soon as they come."""
+    reader = _PairReader(path, layout)
+    for text, n_lines, n_before in _text_blocks(path, encoding, eager=True):
+        builders = Builder(), Builder()
+        reader.add(text, n_lines, n_before, *builders)
+        yield Corpus(*(builder.side(lowercase) for builder in builders))
+
+
+def line_blocks(chunks: Iterator[bytes], max_lines: int, eager: bool = False) -> Iterator[tuple[bytes, int]]:
+    """Blocks of whole lines, (bytes, n_lines): max_lines each, the last perhaps fewer.
+
+    Every line of every block ends in a newline: the last line of a file is given one if it has none.
+    eager: a block is made of the whole lines that have come, however few, so that no line has to wait.
+    """
+    parts: list[bytes] = []
+    n_lines = 0  # newlines in parts
+    for chunk in chunks:
+        parts.append(chunk)
+        n_lines += chunk.count(b"\n")
+        if eager and n_lines:
+            text = b"".join(parts)
+            end = text.rindex(b"\n") + 1
+            yield text[:end], n_lines
+            parts, n_lines = [text[end:]], 0
+        if n_lines < max_lines:
+            continue
+        text, start = b"".join(parts), 0
+        while n_lines >= max_lines:
+            end = _corpus.end_of_line(text, start, max_lines)
+            yield text[start:end], max_lines
+            start, n_lines = end, n_lines - max_lines
+        parts = [text[start:]]
+    text = b"".join(parts)
+    if text and not text.endswith(b"\n"):
+        text, n_lines = text + b"\n", n_lines + 1
+    if text:
+        yield text, n_lines
+
+
+def _text_blocks(path: str, encoding: str, eager: bool = False) -> Iterator[tuple[bytes, int, int]]:
+    """Blocks of valid UTF-8 lines: (bytes, number of lines, number of lines before the block)."""
+    n_before = n_bytes = 0
+    for text, n_lines in line_blocks(read_chunks(path, encoding), BLOCK, eager):
+        if not text.isascii():
+            try:
+                text.decode()
+            except UnicodeDecodeError as error:
+                at = error.start
+                raise DataError(
+                    f"invalid UTF-8: byte 0x{text[at]:02x} at offset {n_bytes + at} of the text",
+                    file=display_name(path),
+                    line=n_before + text.count(b"\n", 0, at) + 1,
+                    column=at - text.rfind(b"\n", 0, at),
+                    hint="name the text's encoding, for example latin-1",
+                    setting="encoding",
+                ) from None
+        yield text, n_lines, n_before
+        n_before += n_lines
+        n_bytes += len(text)
+
+
+def _read_both(src: str, tgt: str, encoding: str) -> tuple[Builder, Builder]:
+    """Both sides at once, in two threads: the kernel runs without the interpreter's lock.
+
+    The second thread is a daemon, so that an interrupted program does not wait for the thread.
+    """
+    result: list[Builder | BaseException] = []
+
+    def read_tgt() -> None:
+        try:
+            result.append(_read_lines(tgt, encoding))
+        except BaseException as error:
+            result.append(error)
+
+    thread = threading.Thread(target=read_tgt, daemon=True)
+    thread.start()
+    src_builder = _read_lines(src, encoding)
+    thread.join()
+    if isinstance(result[0], BaseException):
+        raise result[0]
+    return src_builder, result[0]
+
+
+def _refuse(status: int, path: str, line: int, separator: str = "") -> None:
+    """Raises what a kernel says of a line, if that is not OK."""
+    if status:
+        what, hint = (part.format(separator=separator) for part in _MESSAGES[Status(status)])
+        raise DataError(what, file=display_name(path), line=line, hint=hint)
+
+
+def _read_lines(path: str, encoding: str) -> Builder:
+    """One side from a file of its own."""
+    builder = Builder()
+    wrapped = False
+    for text, n_lines, n_before in _text_blocks(path, encoding):
+        if n_before == 0:
+            wrapped = _corpus.is_wrapped(text[: text.index(b"\n")])
+        numbers = np.empty(n_lines, dtype=np.int64) if wrapped else None
+        ids, lengths = builder.room(len(text) // 2 + 1, n_lines)
+        status, line, n_tokens = _corpus.index_lines(text, builder.words, ids, lengths, numbers)
+        _refuse(status, path, n_before + line + 1)
+        builder.n_tokens += n_tokens
+        builder.n_lines += n_lines
+        if numbers is not None:
+            builder.numbers.append(numbers)
+    return builder
+
+
+def _read_pairs(path: str, encoding: str, layout: str | None) -> tuple[Builder, Builder]:
+    """Both sides from one file."""
+    builders = Builder(), Builder()
+    reader = _PairReader(path, layout)
+    for text, n_lines, n_before in _text_blocks(path, encoding):
+        reader.add(text, n_lines, n_before, *builders)
+    return builders
+
+
+class _PairReader:
+    """Lines with both sides. The first line that is not blank tells what separates them."""
+
+    def __init__(self, path: str, layout: str | None) -> None:
+        self.path = path
+        self.tab = None if layout is None else layout == "tsv"
+
+    def add(self, text: bytes, n_lines: int, n_before: int, src: Builder, tgt: Builder) -> None:
+        if self.tab is None:
+            self.tab = _find_layout(text, self.path, n_before)
+        src_ids, src_lengths = src.room(len(text) // 2 + 1, n_lines)
+        tgt_ids, tgt_lengths = tgt.room(len(text) // 2 + 1, n_lines)
+        status, line, n_src, n_tgt = _corpus.index_pairs(
+            text, bool(self.tab), src.words, tgt.words, src_ids, tgt_ids, src_lengths, tgt_lengths
+        )
+        _refuse(status, self.path, n_before + line + 1, "tab" if self.tab else "|||")
+        for builder, n_tokens in ((src, n_src), (tgt, n_tgt)):
+            builder.n_tokens += n_tokens
+            builder.n_lines += n_lines
+
+
+def _find_layout(text: bytes, path: str, n_before: int) -> bool | None:
+    """Whether a tab separates the sides on the first line that is not blank. None: all lines are blank."""
+    for n, line in enumerate(text.split(b"\n")[:-1]):
+        if not line.strip(b" \t\r"):
+            continue
+        bars = re.search(rb"(?:^|[ \t])\|\|\|(?:[ \t\r]|$)", line) is not None
+        tabs = b"\t" in line
+        if bars != tabs:
+            return tabs
+        raise DataError(
+            "both ||| and a tab on the line" if bars else "neither ||| nor a tab on the line",
+            file=display_name(path),
+            line=n_before + n + 1,
+            hint="name the layout, bars or tsv"
+            if bars
+            else "give two files, or one of `source ||| target` or `source<TAB>target` lines",
+            setting="layout" if bars else "",
+        )
+    return None
+
+
+def _check_numbers(
+    src: str, tgt: str, src_numbers: list[npt.NDArray[np.int64]], tgt_numbers: list[npt.NDArray[np.int64]]
+) -> None:
+    """Refuses Hansards files whose sentence numbers differ: such files are not parallel."""
+    if not (src_numbers and tgt_numbers):
+        return
+    a, b = np.concatenate(src_numbers), np.concatenate(tgt_numbers)
+    if (differ := np.flatnonzero(a != b)).size:
+        n = int(differ[0])
+        raise DataError(
+            f"snum={a[n]} stands beside snum={b[n]} of {display_name(tgt)}",
+            file=display_name(src),
+            line=n + 1,
+            hint="the files are out of step",
+        )
