@@ -39,6 +39,8 @@ VARIANTS = {
     "models._hmm": {"": QUIET, "_double": ["-DALIGNER_DOUBLE"]}
     | ({"_avx2": QUIET + AVX2, "_avx512": QUIET + AVX512} if X86 else {}),
     "models._mixture": {"": [], "_double": ["-DALIGNER_DOUBLE"]},
+    "models._lbfgs": {"": ["-DALIGNER_DOUBLE"]},  # for functions in Python
+    "models._update": {"": [], "_double": ["-DALIGNER_DOUBLE"]},
 }
 
 

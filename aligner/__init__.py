@@ -16,36 +16,45 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from aligner.decoding.model import Model
     from aligner.errors import DataError
     from aligner.links.formats import LinkReader, format_links
     from aligner.links.links import Links
-    from aligner.models.model import Model
+    from aligner.links.symmetrize import symmetrize
     from aligner.models.recipe import Recipe
+    from aligner.scoring.evaluate import evaluate
     from aligner.text.corpus import Corpus
+    from aligner.text.known import Constraints
     from aligner.text.reading import read_corpus
     from aligner.training.loop import train
 
 __all__ = [
+    "Constraints",
     "Corpus",
     "DataError",
     "LinkReader",
     "Links",
     "Model",
     "Recipe",
+    "evaluate",
     "format_links",
     "read_corpus",
+    "symmetrize",
     "train",
 ]
 
 _HOME = {
+    "Constraints": "text.known",
     "Corpus": "text.corpus",
     "DataError": "errors",
     "LinkReader": "links.formats",
     "Links": "links.links",
-    "Model": "models.model",
+    "Model": "decoding.model",
     "Recipe": "models.recipe",
+    "evaluate": "scoring.evaluate",
     "format_links": "links.formats",
     "read_corpus": "text.reading",
+    "symmetrize": "links.symmetrize",
     "train": "training.loop",
 }
 

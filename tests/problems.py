@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
+import oracle
 from hypothesis import strategies as st
 
-from aligner.models import _hmm_double, hmm, start
-from aligner.models.model import Parameters
-from aligner.models.recipe import Inference
-from aligner.text.cells import number_pairs
+from aligner.models import _hmm_double, hmm
+from aligner.models.counts import Counts
+from aligner.models.lexicon import Lexicon
+from aligner.models.parameters import Parameters
+from aligner.models.positions import Jumps
+from aligner.models.recipe import MODELS, Limits, Stage
+from aligner.text.cells import Seen, Shard
 from aligner.text.corpus import Corpus, Side, Vocab
+from aligner.text.known import NOTHING, Known, Weights
 
-FLOOR = 1e-6  # what _hmm.pyx adds to every emission
+FLOOR = 1e-6  # what kernels add to every emission
+TIGHT = {
+    "eta": 1e-9,
+    "drop": 0.0,
+    "max_calls": 500,
+}  # so that a projection can be compared with the exact one
 
 
 def corpus_of(*pairs: tuple[list[int], list[int]]) -> Corpus:
@@ -29,82 +39,185 @@ def corpus_of(*pairs: tuple[list[int], list[int]]) -> Corpus:
     return Corpus(*sides)
 
 
+@dataclass
+class Problem:
+    """A text, parameters of it in double precision, and what is known of its links."""
+
+    seen: Seen
+    m: Parameters
+    known: Known = NOTHING
+
+    def __len__(self) -> int:
+        return len(self.seen.text)
+
+    def __repr__(self) -> str:
+        text = [
+            (self.seen.text.src.sentence(n), self.seen.text.tgt.sentence(n)) for n in range(len(self))
+        ]  # hypothesis shows it
+        return f"Problem({text}, {self.m}, {self.known})"
+
+    @property
+    def shard(self) -> Shard:
+        return self.seen.shard(0, len(self), 1, self.known)
+
+    def shape(self, n: int) -> tuple[int, int]:
+        """I, J of sentence pair n."""
+        return int(self.seen.text.src.lengths[n]), int(self.seen.text.tgt.lengths[n])
+
+    def words(self, n: int) -> tuple[list[int], list[int]]:
+        """The word ids of sentence pair n."""
+        text = self.seen.text
+        src, tgt = (side.ids[side.offsets[n] : side.offsets[n + 1]].tolist() for side in (text.src, text.tgt))
+        return src, tgt
+
+    def pair(self, e: int, f: int) -> int:
+        """The number of a word pair, found by walking through the row of e."""
+        rows = self.seen.rows
+        return int(rows[e]) + self.seen.tgt[rows[e] : rows[e + 1]].tolist().index(f)
+
+    def weights(self, n: int) -> np.ndarray:
+        """[I, J] weights of the known links of sentence pair n, 1 elsewhere."""
+        grid = np.ones(self.shape(n))
+        w = self.known.weights
+        if w is not None:
+            part = slice(w.offsets[n], w.offsets[n + 1])
+            grid[w.src[part], w.tgt[part]] = w.weight[part]
+        return grid
+
+    def emissions(self, n: int, d: int, floor: float = FLOOR) -> tuple[list, list]:
+        """emit [rows][states] and null [rows] of sentence pair n in direction d."""
+        src, tgt = self.words(n)
+        m = self.m.lexicon
+        grid = np.array([[m.t[self.pair(e, f), d] for f in tgt] for e in src]).reshape(self.shape(n)) + floor
+        grid *= self.weights(n)
+        if d == 0:
+            return grid.T.tolist(), [float(m.null_fwd[f]) + floor for f in tgt]
+        return grid.tolist(), [float(m.null_rev[e]) + floor for e in src]
+
+    def lattice(self, n: int, d: int) -> tuple[list, list, list, list, float]:
+        """What oracle.hmm takes."""
+        places = self.m.positions
+        return *self.emissions(n, d), places.jump[d].tolist(), places.first[d].tolist(), places.p0
+
+    def enumerated(self, n: int, d: int) -> dict:
+        return oracle.hmm(*self.lattice(n, d))
+
+
+def problem_of(corpus: Corpus, W: int, p0: float, table) -> Problem:
+    """table(*shape): any numbers from 0 to 1."""
+    seen = Seen.of_own_words(corpus, "word", 1)
+    P, V_src, V_tgt = len(seen.tgt), len(corpus.src.vocab), len(corpus.tgt.vocab)
+    lexicon = Lexicon(seen.rows, seen.tgt, table(P, 2), table(V_tgt) + 0.01, table(V_src) + 0.01)
+    return Problem(seen, Parameters(lexicon, Jumps(table(2, 2 * W + 3) + 0.01, table(2, W + 1) + 0.01, p0)))
+
+
+words = st.lists(st.integers(0, 3), min_size=1, max_size=4)
+text_pairs = st.lists(
+    st.tuples(words, words).filter(lambda p: len(p[0]) * len(p[1]) <= 9), min_size=1, max_size=3
+)
+
+
 @st.composite
-def small_problems(draw):
-    """A corpus of a few tiny pairs, and parameters of a window of 1, with zeros in the tables."""
-    words = st.lists(st.integers(0, 3), min_size=1, max_size=4)
-    pairs = draw(
-        st.lists(st.tuples(words, words).filter(lambda p: len(p[0]) * len(p[1]) <= 9), min_size=1, max_size=3)
-    )
-    corpus = corpus_of(*pairs)
-    numbers = number_pairs(corpus, 1)
+def small_problems(draw, with_weights: bool = False):
+    """A corpus of a few tiny pairs, and parameters of a window of 1 to 3, with zeros in the tables."""
     share = st.floats(0.01, 1) | st.just(0.0)
-    W = draw(st.integers(0, 2))
 
     def table(*shape):
-        return np.array(
-            draw(st.lists(share, min_size=int(np.prod(shape)), max_size=int(np.prod(shape))))
-        ).reshape(shape)
+        size = int(np.prod(shape))
+        return np.array(draw(st.lists(share, min_size=size, max_size=size))).reshape(shape)
 
-    m = start.uniform(corpus, numbers, W + 1, draw(st.floats(0.05, 0.9)))
-    return corpus, numbers, replace(
-        m,
-        t=table(len(numbers), 2),
-        null_fwd=table(len(m.null_fwd)) + 0.01,
-        null_rev=table(len(m.null_rev)) + 0.01,
-        jump=table(2, 2 * W + 3) + 0.01,
-        first=table(2, W + 1) + 0.01,
-    )  # fmt: skip
+    corpus = corpus_of(*draw(text_pairs))
+    problem = problem_of(corpus, draw(st.integers(0, 2)), draw(st.floats(0.05, 0.9)), table)
+    if with_weights:
+        problem.known = Known(draw(some_weights(problem)))
+    return problem
 
 
-def random_problem(random, lengths, W: int):
+@st.composite
+def some_weights(draw, problem: Problem):
+    """Weights of some cells: excluded, given and in between."""
+    weight = st.sampled_from([0.0, 0.5, 3.0, 1e6])
+    chosen = []
+    for n in range(len(problem)):
+        cells = list(np.ndindex(*problem.shape(n)))
+        chosen.append(draw(st.dictionaries(st.sampled_from(cells), weight, max_size=3)))
+    flat = [(*cell, x) for one in chosen for cell, x in sorted(one.items())]
+    return Weights(
+        np.cumsum([0, *map(len, chosen)], dtype=np.int64),
+        np.array([i for i, _, _ in flat], dtype=np.int32),
+        np.array([j for _, j, _ in flat], dtype=np.int32),
+        np.array([x for _, _, x in flat], dtype=np.float32),
+    )
+
+
+def random_problem(random, lengths, W: int) -> Problem:
     """A corpus of pairs of these lengths, and any parameters."""
     corpus = corpus_of(*(tuple(random.integers(0, 30, n).tolist() for n in pair) for pair in lengths))
-    numbers = number_pairs(corpus, 1)
-    m = start.uniform(corpus, numbers, W + 1, float(random.uniform(0.05, 0.6)))
-    return corpus, numbers, replace(
-        m,
-        t=random.random((len(numbers), 2)) ** 4,
-        null_fwd=random.random(len(m.null_fwd)),
-        null_rev=random.random(len(m.null_rev)),
-        jump=random.random((2, 2 * W + 3)) ** 2 + 0.01,
-        first=random.random((2, W + 1)) + 0.01,
-    )  # fmt: skip
+    return problem_of(corpus, W, float(random.uniform(0.05, 0.6)), lambda *shape: random.random(shape) ** 2)
 
 
-def problem_of(corpus: Corpus, numbers, m: Parameters, n: int, direction: int):
-    """emit [J][I] and null [J] of one sentence pair in one direction."""
-    src, tgt = (side.ids[side.offsets[n] : side.offsets[n + 1]].tolist() for side in (corpus.src, corpus.tgt))
-
-    def t(e: int, f: int) -> float:
-        row = numbers.tgt[numbers.rows[e] : numbers.rows[e + 1]].tolist()
-        return float(m.t[numbers.rows[e] + row.index(f), direction])
-
-    if direction == 0:
-        return [[t(e, f) for e in src] for f in tgt], [float(m.null_fwd[f]) for f in tgt]
-    return [[t(e, f) for f in tgt] for e in src], [float(m.null_rev[e]) for e in src]
+def even_problem(corpus: Corpus, window: int = 5, dtype=np.float64) -> Problem:
+    """The parameters that training begins with."""
+    seen = Seen.of_own_words(corpus, "word", 1)
+    m = Parameters(Lexicon.even(seen), Jumps.even(window, 0.2))
+    tables = {name: getattr(m.lexicon, name).astype(dtype) for name in ("t", "null_fwd", "null_rev")}
+    return Problem(seen, replace(m, lexicon=replace(m.lexicon, **tables)))
 
 
-def add(x: list, value: float) -> list:
-    return [[y + value for y in row] if isinstance(row, list) else row + value for row in x]
+def stage_of(model: str, **limits) -> Stage:
+    """The last stage of a model, with other limits of its projection."""
+    kind = MODELS[model]
+    return Stage(
+        kind.family,
+        kind.objective,
+        1,
+        None if kind.limits is None and not limits else replace(kind.limits or Limits(), **limits),
+    )
 
 
-def counted(problem, how: Inference | None = None):
-    """Expected counts [P, 2], NULLs and jumps as the kernel adds them up, and its statistics."""
-    corpus, numbers, m = problem
-    W = m.first.shape[1] - 1
-    counts = np.zeros((len(numbers), 2), dtype=np.int64)
-    nulls = [np.zeros((1, len(x)), dtype=np.int64) for x in (m.null_fwd, m.null_rev)]
-    jumps = np.zeros((1, 2, 3 * W + 4), dtype=np.int64)
-    statistics = np.zeros((len(corpus), len(_hmm_double.STATISTICS)))
-    view = hmm._view(m, corpus, numbers.cells, numbers.offsets)
-    how = how or Inference()
-    _hmm_double.e_step(view, hmm.for_kernel(how), counts, *nulls, jumps, statistics, 1)
-    return counts, nulls, jumps, statistics
+HMM = stage_of("hmm")
 
 
-def decoded(problem, viterbi: bool, kernel=_hmm_double, how: Inference | None = None):
-    corpus, numbers, m = problem
-    view = hmm._view(m, corpus, numbers.cells, numbers.offsets)
-    how = how or Inference()
-    return kernel.decode([view], hmm.for_kernel(how), viterbi, 0.5 if viterbi else 0.0, 1)
+def how_of(stage: Stage) -> dict:
+    """The stage as the kernel takes it; limits count for given constraints even where the stage has none."""
+    plain = stage.objective in ("likelihood", "agreement")
+    how = hmm.for_kernel(replace(stage, limits=None) if plain else stage, "both")
+    return how | ({} if stage.limits is None else vars(stage.limits))
+
+
+def counted(problem: Problem, stage: Stage = HMM, kernel=_hmm_double) -> tuple[Counts, list[dict]]:
+    """Expected counts as the kernel adds them up, and its statistics of each sentence pair."""
+    counts = Counts.zero(problem.m)
+    statistics = np.zeros((len(problem), len(kernel.STATISTICS)))
+    m = problem.m
+    kernel.expect(problem.shard, m.lexicon, m.positions, how_of(stage), counts, statistics, 1)
+    return counts, [dict(zip(kernel.STATISTICS, row, strict=True)) for row in statistics.tolist()]
+
+
+def posteriors(
+    problem: Problem, stage: Stage = HMM, best: bool = False, kernel=_hmm_double, dtype=np.float64
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """[I, J] of each sentence pair, forward and reverse; best: 1 on each direction's best path."""
+    shard, m = problem.shard, problem.m
+    fwd, rev = np.zeros(shard.n_cells, dtype), np.zeros(shard.n_cells, dtype)
+    kernel.posteriors(shard, m.lexicon, m.positions, how_of(stage), best, 1.0, fwd, rev, 1)
+    return grids(problem, fwd, rev)
+
+
+def grids(problem: Problem, fwd: np.ndarray, rev: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Scores of all cells, cut into sentence pairs."""
+    cuts = problem.shard.cell_offsets[1:-1]
+    shapes = [problem.shape(n) for n in range(len(problem))]
+    both = ([x.reshape(s) for x, s in zip(np.split(y, cuts), shapes, strict=True)] for y in (fwd, rev))
+    return list(zip(*both, strict=True))
+
+
+def expected_counts(problem: Problem, links: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
+    """[P, 2] counts of word pairs from posteriors [I, J] of both directions, pair by pair."""
+    counts = np.zeros((len(problem.seen.tgt), 2))
+    for n, both in enumerate(links):
+        src, tgt = problem.words(n)
+        for i, e in enumerate(src):
+            for j, f in enumerate(tgt):
+                counts[problem.pair(e, f)] += both[0][i, j], both[1][i, j]
+    return counts

@@ -8,6 +8,11 @@ from typing import Any
 import click
 
 from aligner.cli import options, training
+from aligner.decoding.combine import above, combine
+from aligner.decoding.posteriors import directions
+from aligner.files import open_output
+from aligner.links.formats import format_links
+from aligner.links.known import known_of
 from aligner.links.symmetrize import METHODS
 from aligner.models.recipe import MODELS
 
@@ -22,11 +27,7 @@ from aligner.models.recipe import MODELS
     default="soft-union",
     help="How the two directions become one, see `aligner symmetrize --help`.",
 )
-@click.option(
-    "--threshold",
-    type=options.Share(0, 1),
-    help="Keep links that score above this, in each direction or combined.  [default: by model]",
-)
+@training.settings(["threshold"])
 @click.option("--scores", is_flag=True, help="Print `i-j:p` (soft-union, product).")
 @click.option("--forward", metavar="FILE", help="Write the links p(tgt | src) with their scores.")
 @click.option("--reverse", metavar="FILE", help="Write the links p(src | tgt) with their scores.")
@@ -38,7 +39,6 @@ from aligner.models.recipe import MODELS
 @options.documented("Models:", MODELS)
 def command(
     method: str,
-    threshold: float | None,
     scores: bool,
     forward: str | None,
     reverse: str | None,
@@ -60,10 +60,6 @@ def command(
       aligner align data/generated.src data/generated.tgt -o generated.links
       aligner align --lowercase --symmetrize grow-diag-final-and < corpus.both > links
     """
-    from aligner.decoding import posteriors as decode
-    from aligner.files import open_output
-    from aligner.links.formats import format_links
-
     if scores and METHODS[method].threshold is None:
         raise click.UsageError(f"--scores is for soft-union and product, not {method}.")
     named = {"-o": output, "--forward": forward, "--reverse": reverse, "--save": save}
@@ -72,17 +68,24 @@ def command(
     )
     with contextlib.ExitStack() as stack:
         out = stack.enter_context(open_output(output, overwrite))
-        directions = [
+        files = [
             None if path is None else stack.enter_context(open_output(path, overwrite))
             for path in (forward, reverse)
         ]
-        corpus, model = training.train(**settings)
-        limit = model.recipe.threshold if threshold is None else threshold
+        corpus, model, seen, known = training.train(**settings)
+        recipe = model.recipe
         if save is not None:
             model.save(save, overwrite)
-        for links in decode.directions(model, corpus, n_threads=settings["threads"]):
-            for side, one in zip(directions, links, strict=True):
+        for links in directions(
+            model.views,
+            recipe,
+            corpus,
+            seen=seen,
+            known=known_of(known, None, corpus),
+            n_threads=settings["threads"],
+        ):
+            for side, one in zip(files, links, strict=True):
                 if side is not None:
-                    side.write(format_links(decode.above(one, limit).rounded(), "scored"))
-            both = decode.combine(model, *links, method, limit)
+                    side.write(format_links(above(one, recipe.threshold).rounded(), "scored"))
+            both = combine(*links, recipe.direction, method, recipe.threshold)
             out.write(format_links(both.rounded(), "scored" if scores else "pharaoh"))

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from aligner.cli import options
+from aligner.cli import options, training
+from aligner.decoding.combine import combine
+from aligner.decoding.model import Model
+from aligner.decoding.posteriors import directions
+from aligner.files import open_output
+from aligner.links.formats import format_links
+from aligner.links.known import known_of
 from aligner.links.symmetrize import METHODS
 from aligner.models.recipe import DIRECTIONS
+from aligner.text.reading import read_corpus, stream_corpus
 
 
 @click.command("decode")
@@ -39,8 +48,11 @@ from aligner.models.recipe import DIRECTIONS
     help="Project posteriors onto the constraints that the model was trained with.",
 )
 @click.option(
-    "--threshold", type=options.Share(0, 1), help="Keep links that score above this.  [default: by model]"
+    "--threshold",
+    type=options.Share(0, 1),
+    help="Keep links that score above this.  [default: that of the model's recipe]",
 )
+@training.known
 @click.option("--scores", is_flag=True, help="Print `i-j:p`.")
 @options.threads
 @options.output
@@ -55,6 +67,9 @@ def command(
     combination: str | None,
     project: bool,
     threshold: float | None,
+    given: str | None,
+    exclude: str | None,
+    known_base: int | None,
     scores: bool,
     threads: int,
     output: str,
@@ -70,21 +85,17 @@ def command(
       aligner decode generated.model data/generated.src data/generated.tgt
       aligner decode generated.model --direction forward --scores < corpus.both
     """
-    from aligner.decoding import posteriors as decode
-    from aligner.files import open_output
-    from aligner.links.formats import format_links
-    from aligner.models.model import Model
-    from aligner.text.reading import read_corpus, stream_corpus
-
     viterbi = method == "viterbi"
     options.check_layout(tgt, layout)
-    options.one_stdin(src, tgt or "")
-    options.check_outputs({"-o": output}, (model, src, tgt), overwrite)
+    options.one_stdin(src, tgt or "", *(path for path in (given, exclude) if path))
+    if tgt is None and (given or exclude):
+        raise click.UsageError("--given and --exclude are for two files, SRC and TGT.")
+    options.check_outputs({"-o": output}, (model, src, tgt, given, exclude), overwrite)
     trained = Model.load(model)
-    known = trained.recipe.direction
-    if direction is not None and known not in ("both", direction):
-        raise click.UsageError(f"{model} was trained {known} only.")
-    direction = direction or known
+    trained_direction = trained.recipe.direction
+    if direction is not None and trained_direction not in ("both", direction):
+        raise click.UsageError(f"{model} was trained {trained_direction} only.")
+    direction = direction or trained_direction
     if combination is not None and direction != "both":
         raise click.UsageError("--symmetrize is for both directions.")
     combination = combination or ("grow-diag-final-and" if viterbi else "soft-union")
@@ -92,18 +103,22 @@ def command(
     if scores and direction == "both" and METHODS[combination].threshold is None:
         raise click.UsageError(f"--scores is for soft-union and product, not {combination}.")
     with open_output(output, overwrite) as out:
-        lowercase = bool(trained.facts.get("lowercase"))
+        reading: dict[str, Any] = {"encoding": encoding, "lowercase": trained.recipe.lowercase}
         if tgt is None:
-            parts = stream_corpus(src, encoding=encoding, lowercase=lowercase, layout=layout)
+            parts = stream_corpus(src, layout=layout, **reading)
         else:
-            parts = iter([read_corpus(src, tgt, encoding=encoding, lowercase=lowercase)])
+            parts = iter([read_corpus(src, tgt, **reading)])
         for corpus in parts:
-            for forward, reverse in decode.directions(
-                trained, corpus, viterbi=viterbi, project=project, n_threads=threads
+            known = known_of(training.read_known(given, exclude, known_base, corpus), None, corpus)
+            for forward, reverse in directions(
+                trained.views,
+                trained.recipe,
+                corpus,
+                known=known,
+                viterbi=viterbi,
+                project=project,
+                n_threads=threads,
             ):
-                if direction == "both":
-                    links = decode.combine(trained, forward, reverse, combination, limit)
-                else:
-                    links = decode.above(forward if direction == "forward" else reverse, limit)
+                links = combine(forward, reverse, direction, combination, limit)
                 out.write(format_links(links.rounded(), "scored" if scores else "pharaoh"))
             out.flush()

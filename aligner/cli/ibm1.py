@@ -12,10 +12,10 @@ from aligner.cli import options, training
 @click.command("ibm1")
 @options.corpus_arguments
 @training.model_output
-@click.option("--iterations", type=click.IntRange(1), default=5, help="Iterations.")
+@training.settings(["iterations", "identical", "dirichlet", "max_length"])
 @click.option("--agree", "ibm1_agree", is_flag=True, help="Train on what the two directions agree on.")
 @training.views
-@training.max_length
+@training.known
 @training.progress
 @options.threads
 def command(output: str, overwrite: bool, **settings: Any) -> None:
@@ -30,5 +30,5 @@ def command(output: str, overwrite: bool, **settings: Any) -> None:
     """
     named = {"-o": output, "--log-json": settings["log_json"]}
     options.check_outputs(named, training.inputs(settings), overwrite, output)
-    _, model = training.train(model="ibm1", **settings)
+    model = training.train(model="ibm1", **settings)[1]
     model.save(output, overwrite)

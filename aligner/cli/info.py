@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import json
+from dataclasses import asdict
+from typing import Any
 
 import click
 
-if TYPE_CHECKING:
-    from aligner.models.model import Model
+from aligner.decoding.model import Model
+from aligner.files import open_output
+from aligner.training.monitor import describe
 
 
 @click.command("info")
@@ -20,39 +23,34 @@ def command(model: str, as_json: bool) -> None:
     Example:
       aligner info generated.model
     """
-    import json
-    from dataclasses import asdict
-
-    from aligner.files import open_output
-    from aligner.models.model import Model
-
     trained = Model.load(model, check=True)
     sizes = [
         {
             "view": view.name,
             "source vocabulary": len(view.src),
             "target vocabulary": len(view.tgt),
-            "word pairs": len(view.parameters.tgt),
+            "word pairs": len(view.parameters.lexicon.tgt),
         }
         for view in trained.views
     ]
     recipe = asdict(trained.recipe)
     if as_json:
-        whole = {"facts": trained.facts, "recipe": recipe, "views": sizes, "history": trained.history}
+        whole = {
+            "signature": trained.signature,
+            "facts": trained.facts,
+            "recipe": recipe,
+            "views": sizes,
+            "history": trained.history,
+        }
         lines = [json.dumps(whole, indent=1)]
     else:
-        lines = _describe(trained, recipe, sizes)
+        lines = _describe(trained, sizes)
     with open_output("-") as out:
         out.write("".join(line + "\n" for line in lines).encode())
 
 
-def _describe(trained: Model, recipe: dict[str, Any], sizes: list[dict[str, Any]]) -> list[str]:
-    from aligner.training.loop import describe
-
-    inference = recipe.pop("inference")
-    limits = {name: inference[name] for name in ("eta", "slack", "max_calls")}
-    recipe |= {"views": ",".join(recipe["views"]), "direction": trained.recipe.direction}
-    if trained.recipe.inference.constraint != "none":
-        recipe |= {"constraint": trained.recipe.inference.constraint, **limits}
-    facts = [*trained.facts.items(), *recipe.items(), *(item for size in sizes for item in size.items())]
-    return [f"{key:<18} {value}" for key, value in facts] + [describe(entry) for entry in trained.history]
+def _describe(trained: Model, sizes: list[dict[str, Any]]) -> list[str]:
+    facts = [*trained.facts.items(), *trained.recipe.signature().items()]
+    rows = [*facts, *(item for size in sizes for item in size.items())]
+    lines = [f"{key:<18} {value}" for key, value in rows]
+    return [f"{'signature':<18} {trained.signature}", *lines, *map(describe, trained.history)]

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import click
+import numpy as np
 
 from aligner.cli import options
+from aligner.decoding.model import Model
+from aligner.files import open_output
 
 
 @click.command("lexicon")
@@ -26,16 +29,11 @@ def command(model: str, min_prob: float, top: int, name: str | None) -> None:
     Example:
       aligner lexicon generated.model --top 3
     """
-    import numpy as np
-
-    from aligner.files import open_output
-    from aligner.models.model import Model
-
     views = {view.name: view for view in Model.load(model, check=True).views}
     name = name or next(iter(views))
     if name not in views:
         raise click.UsageError(f"{model} has no view {name}; it has {', '.join(views)}.")
-    m, src, tgt = views[name].parameters, views[name].src.words, views[name].tgt.words
+    m, src, tgt = views[name].parameters.lexicon, views[name].src.words, views[name].tgt.words
     with open_output("-") as out:
         for e, word in enumerate(src):
             first, last = m.rows[e], m.rows[e + 1]

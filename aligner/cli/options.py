@@ -13,7 +13,7 @@ import click
 from aligner.cli.settings import Setting
 from aligner.files import check_output
 from aligner.links.formats import FORMATS
-from aligner.models.modelfile import check_name
+from aligner.store import check_name
 from aligner.text.corpus import Corpus
 from aligner.text.reading import read_corpus
 

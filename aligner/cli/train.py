@@ -36,5 +36,5 @@ def command(output: str, overwrite: bool, **settings: Any) -> None:
     """
     named = {"-o": output, "--log-json": settings["log_json"]}
     options.check_outputs(named, training.inputs(settings), overwrite, output)
-    _, model = training.train(**settings)
+    model = training.train(**settings)[1]
     model.save(output, overwrite)

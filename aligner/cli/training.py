@@ -1,22 +1,50 @@
-"""What commands that train have in common: options of a recipe, and the training itself."""
+"""What commands that train have in common: the options of a recipe, and the training itself."""
 
 from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import click
 
 from aligner.cli import options
 from aligner.cli.options import F
-from aligner.models.recipe import MODELS, MOST_ITERATIONS
+from aligner.decoding.model import Model
+from aligner.links.formats import LinkReader
+from aligner.links.known import weighted
+from aligner.links.links import Links
+from aligner.models.recipe import MODELS, SETTINGS, VIEWS, Recipe, UnusedSetting
+from aligner.text.cells import Seen
+from aligner.text.corpus import Corpus
+from aligner.text.reading import read_corpus
 from aligner.text.views import HELP, parse_views
+from aligner.training.development import Development
+from aligner.training.loop import learn
 
-if TYPE_CHECKING:
-    from aligner.models.model import Model
-    from aligner.text.corpus import Corpus
+OPTIONS = {"max_calls": "--max-projection-calls"}  # settings whose option has another name
+
+
+def option_of(setting: str) -> str:
+    """The option that sets a setting."""
+    return OPTIONS.get(setting, "--" + setting.replace("_", "-"))
+
+
+def settings(names: Iterable[str]) -> Callable[[F], F]:
+    """The options of some of the recipe's settings: bounds, defaults and help are those of SETTINGS."""
+
+    def add(command: F) -> F:
+        for name in reversed(list(names)):
+            setting = SETTINGS[name]
+            default = "by model" if setting.default is None else f"{setting.default:g}"
+            whole = click.IntRange(int(setting.least), int(setting.most))
+            kind = whole if setting.whole else options.Share(setting.least, setting.most)
+            text = f"{setting.help}  [default: {default}]"
+            command = click.option(option_of(name), name, type=kind, help=text)(command)
+        return command
+
+    return add
 
 
 def model_output(command: F) -> F:
@@ -45,20 +73,11 @@ def views(command: F) -> F:
             "--views",
             metavar="LIST",
             callback=_known_views,
-            help=f"What models see of words, one model each: {HELP}.  [default: word,prefix3,prefix5]",
+            help=f"What models see of words, one model each: {HELP}.  [default: {','.join(VIEWS)}]",
         ),
     ):
         command = add(command)
     return command
-
-
-def max_length(command: F) -> F:
-    return click.option(
-        "--max-length",
-        type=click.IntRange(0),
-        default=0,
-        help="Do not train on pairs with a longer side; 0: on all.",
-    )(command)
 
 
 def progress(command: F) -> F:
@@ -70,12 +89,22 @@ def progress(command: F) -> F:
     return command
 
 
+def known(command: F) -> F:
+    """Links known by hand."""
+    for add in (
+        options.base("--known-base", "known_base", "given", "exclude"),
+        click.option("--exclude", metavar="FILE", help="Links of the text that must not be."),
+        click.option("--given", metavar="FILE", help="Links of the text that are known; they are kept."),
+    ):
+        command = add(command)
+    return command
+
+
 def recipe(command: F) -> F:
     """How a model is trained. Not given: what is best for the model."""
-    names = "|".join(MODELS)
-    by_model = "[default: by model]"
     for add in (
         progress,
+        known,
         click.option("--dev-gold", metavar="FILE", help="Its gold links."),
         click.option("--dev-tgt", metavar="FILE", help="Its target side."),
         click.option(
@@ -84,57 +113,22 @@ def recipe(command: F) -> F:
             help="Development text: stop when the area under its precision-recall curve no longer grows, and"
             " keep the best iteration.",
         ),
-        click.option(
-            "--max-projection-calls",
-            "max_calls",
-            type=click.IntRange(1),
-            help="Forward-backward calls per sentence pair at most.  [default: 50]",
-        ),
-        click.option(
-            "--slack", type=options.Share(0), help=f"How far constraints may be off, in all.  {by_model}"
-        ),
-        click.option(
-            "--eta", type=options.Share(1e-9), help=f"How exactly constraints are fulfilled.  {by_model}"
-        ),
-        max_length,
-        click.option(
-            "--window",
-            type=click.IntRange(1, 17),
-            help="Jumps as far share one probability.  [default: 5, or that of --init]",
-        ),
-        click.option("--p0", type=options.Share(1e-6, 0.999), help=f"Probability of NULL.  {by_model}"),
+        settings(["identical", "p0", "window", "dirichlet", "max_length", "eta", "slack", "max_calls"]),
         click.option(
             "--agree/--no-agree",
             "ibm1_agree",
             default=None,
-            help=f"Train Model 1 on what its two directions agree on.  {by_model}",
+            help="Train Model 1 on what its two directions agree on.  [default: by model]",
         ),
-        click.option(
-            "--identical",
-            type=options.Share(1e-3, 1e6),
-            default=5.0,
-            help="How many times likelier a translation spelled alike is to begin with; 1: no likelier.",
-        ),
-        click.option(
-            "--hmm-iterations",
-            type=click.IntRange(0),
-            default=0,
-            help="Iterations of a plain HMM in between.",
-        ),
-        click.option(
-            "--ibm1-iterations",
-            type=click.IntRange(0, MOST_ITERATIONS),
-            help="Iterations of Model 1 to begin with.  [default: 5, or 0 with --init]",
-        ),
-        click.option(
-            "--iterations",
-            type=click.IntRange(0, MOST_ITERATIONS),
-            help=f"Iterations of the model.  {by_model}",
-        ),
+        settings(["iterations", "ibm1_iterations", "hmm_iterations"]),
         click.option("--init", metavar="MODEL", help="Start from a model, for example of `aligner ibm1`."),
         views,
         click.option(
-            "--model", type=click.Choice(list(MODELS)), metavar=names, default="shmm", help="What is trained."
+            "--model",
+            type=click.Choice(list(MODELS)),
+            metavar="|".join(MODELS),
+            default="shmm",
+            help="What is trained.",
         ),
     ):
         command = add(command)
@@ -160,7 +154,14 @@ def memory(command: F) -> F:
 
 def inputs(training: Mapping[str, Any]) -> list[str | None]:
     """The files that training reads, but for the model it starts from, which it may replace."""
-    return [training.get(name) for name in ("src", "tgt", "dev_src", "dev_tgt", "dev_gold")]
+    names = ("src", "tgt", "dev_src", "dev_tgt", "dev_gold", "given", "exclude")
+    return [training.get(name) for name in names]
+
+
+def read_known(given: str | None, exclude: str | None, base: int | None, text: Corpus) -> Links | None:
+    """The links of --given and --exclude."""
+    readers = (None if x is None else LinkReader(x, base=base, text=text) for x in (given, exclude))
+    return weighted(*(None if reader is None else reader.read() for reader in readers))
 
 
 def train(
@@ -182,45 +183,57 @@ def train(
     dev_src: str | None = None,
     dev_tgt: str | None = None,
     dev_gold: str | None = None,
+    given: str | None = None,
+    exclude: str | None = None,
+    known_base: int | None = None,
     memory: int = 0,
     **settings: Any,
-) -> tuple[Corpus, Model]:
-    """What the options of corpus_arguments, recipe and threads ask for: the corpus, and a model of it."""
-    from aligner.links.formats import LinkReader
-    from aligner.models.model import Model
-    from aligner.models.recipe import Recipe
-    from aligner.text.reading import read_corpus
-    from aligner.training import loop
+) -> tuple[Corpus, Model, list[Seen | None], Links | None]:
+    """What the options of corpus_arguments, recipe and threads ask for.
 
+    The corpus, a model of it, what the model's views see of it, and the links known by hand.
+    """
     if fast and views is not None:
         raise click.UsageError("--fast is --views word: give one of them.")
     development = [path for path in (dev_src, dev_tgt, dev_gold) if path is not None]
     if len(development) in (1, 2):
         raise click.UsageError("--dev-src, --dev-tgt and --dev-gold go together.")
     options.check_layout(tgt, layout)
-    options.one_stdin(src, tgt or "", *development)
+    options.one_stdin(src, tgt or "", *development, *(path for path in (given, exclude) if path))
     views = ("word",) if fast else views
     first = None if init is None else Model.load(init, check=True)
     if first is not None:
-        window = window or first.views[0].parameters.window
-        ibm1_iterations = ibm1_iterations or 0
         views = views or tuple(view.name for view in first.views)
-        if lowercase != first.facts.get("lowercase", False):
+        if MODELS[model].family == "hmm":
+            places = first.views[0].parameters.positions
+            window = window or (None if places is None else places.window)
+            ibm1_iterations = ibm1_iterations or 0
+        if lowercase != first.recipe.lowercase:
             raise click.UsageError(
                 f"{init} was trained {'without' if lowercase else 'with'} --lowercase: do the same here."
             )
+    try:
+        recipe = Recipe.of(
+            model,
+            views=views,
+            lowercase=lowercase,
+            window=window,
+            ibm1_iterations=ibm1_iterations,
+            **settings,
+        )
+    except UnusedSetting as error:
+        raise click.UsageError(f"{option_of(error.setting)} is not for {error.model}.") from None
+    except ValueError as error:
+        raise click.UsageError(f"{error}.") from None
     with contextlib.nullcontext() if log_json is None else open(log_json, "w") as log:
         reading: dict[str, Any] = {"encoding": encoding, "lowercase": lowercase}
         dev = None
         if dev_src is not None and dev_gold is not None:
             text = read_corpus(dev_src, dev_tgt, **reading)
-            dev = loop.Development(text, LinkReader(dev_gold, text=text).read())
-        try:
-            recipe = Recipe.of(model, views=views, window=window, ibm1_iterations=ibm1_iterations, **settings)
-        except ValueError as error:
-            raise click.UsageError(f"{error}.") from None
+            dev = Development(text, LinkReader(dev_gold, text=text).read())
         corpus = read_corpus(src, tgt, layout=layout, **reading)
-        trained = loop.train(
+        known = read_known(given, exclude, known_base, corpus)
+        trained, seen = learn(
             corpus,
             recipe,
             init=first,
@@ -228,7 +241,8 @@ def train(
             n_threads=threads,
             quiet=quiet,
             log=log,
-            facts={"src": src, "tgt": tgt, "lowercase": lowercase},
+            facts={"src": src, "tgt": tgt},
             memory=memory,
+            links=known,
         )
-    return corpus, trained
+    return corpus, trained, seen, known

@@ -1,86 +1,109 @@
-"""Links of text from a trained model: the directions' posteriors or best paths, and the two made one."""
+"""Scores of links from a trained model: the posteriors or best paths of both directions, shard by shard."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
+from aligner.decoding._select import above as select
+from aligner.errors import DataError
+from aligner.links.known import SURE
 from aligner.links.links import Links
-from aligner.links.symmetrize import METHODS, symmetrize
-from aligner.models import hmm
-from aligner.models.model import Model, View
-from aligner.text._cells import find_cells
-from aligner.text.cells import cell_offsets
-from aligner.text.corpus import Corpus, Side, Vocab
-from aligner.text.views import parse, see
+from aligner.models.families import FAMILIES
+from aligner.models.parameters import View
+from aligner.models.recipe import Recipe, Stage
+from aligner.text.cells import Seen, Shard, cell_offsets, cut
+from aligner.text.corpus import Corpus
+from aligner.text.known import NOTHING, Known
 
-BLOCK = 1 << 13  # sentences decoded at a time
+Reals = npt.NDArray[np.float32]
+
+BLOCK_CELLS = 1 << 20  # cells whose scores are held at a time, about
 CUTOFF = 1e-3  # smaller posteriors are not links of any kind
 
 
 def directions(
-    model: Model, corpus: Corpus, *, viterbi: bool = False, project: bool = True, n_threads: int = 1
+    views: Sequence[View],
+    recipe: Recipe,
+    corpus: Corpus,
+    *,
+    seen: Sequence[Seen | None] | None = None,
+    known: Known = NOTHING,
+    viterbi: bool = False,
+    project: bool = True,
+    n_threads: int = 1,
 ) -> Iterator[tuple[Links, Links]]:
-    """Forward and reverse links with scores, a block of sentences at a time.
+    """Forward and reverse links, a shard of sentence pairs at a time. Scores are means over the views.
 
-    project: onto the constraints that the model was trained with, if any. A direction that the model was not
-    trained in has no links.
+    seen     what the views see of the corpus, where that is known already
+    known    what is known beforehand: given links score 1, excluded ones 0
+    project  onto the constraint that the model was trained with, if any
+    A direction that the model was not trained in has no links.
     """
-    how = model.recipe.inference
+    stage = recipe.last
     if not project:
-        how = replace(how, constraint="none")
-    kept = model.trained[1] if model.trained is not None and model.trained[0] is corpus else {}
-    parameters, texts = [], []
-    for n, view in enumerate(model.views):
-        parameters.append(view.parameters if n in kept else view.parameters.in_order())
-        texts.append(see(corpus, view.name) if n in kept else _as_known(corpus, view))
-    first_cells = cell_offsets(corpus)
-    for start in range(0, len(corpus), BLOCK):
-        stop = min(start + BLOCK, len(corpus))
-        first, last = first_cells[start], first_cells[stop]
-        offsets = first_cells[start : stop + 1] - first
-        views = []
-        for n, (m, text) in enumerate(zip(parameters, texts, strict=True)):
-            part = text.part(start, stop)
-            if n in kept:
-                cells = kept[n][first:last]
-            else:
-                cells = np.empty(last - first, dtype=np.int32)
-                ids = part.src.ids, part.src.offsets, part.tgt.ids, part.tgt.offsets
-                find_cells(*ids, offsets, m.rows, m.tgt, cells, n_threads)
-            views.append((m, part, cells))
-        yield hmm.decode(views, offsets, how, viterbi=viterbi, cutoff=CUTOFF, n_threads=n_threads)
+        stage = replace(stage, objective="likelihood", limits=None)
+    sights = [
+        _known_words(corpus, view) if sight is None else sight
+        for view, sight in zip(views, seen or [None] * len(views), strict=True)
+    ]
+    for start, stop in cut(cell_offsets(corpus), BLOCK_CELLS):
+        yield _score(views, sights, recipe, stage, known, start, stop, viterbi, n_threads)
 
 
-def _as_known(corpus: Corpus, view: View) -> Corpus:
-    """A corpus with a view's word ids; -1 for words that it does not know."""
-    seen = parse(view.name) or str
-
-    def known(side: Side, vocab: Vocab) -> Side:
-        to_model = vocab.find(map(seen, side.vocab.words))
-        return Side(to_model[side.ids] if len(side.ids) else side.ids, side.offsets, vocab)
-
-    return Corpus(known(corpus.src, view.src), known(corpus.tgt, view.tgt))
+def check_constraints(recipe: Recipe, known: Known) -> None:
+    """Refuses constraints on a model that has no use for them."""
+    if known.constraints is not None and (recipe.last.family != "hmm" or recipe.direction != "both"):
+        raise DataError("constraints are for HMMs of both directions", hint="train such a model")
 
 
-def above(links: Links, threshold: float) -> Links:
-    """The links whose score is above the threshold."""
-    assert links.scores is not None
-    keep = links.scores > threshold
-    offsets = np.concatenate([[0], np.cumsum(keep)])[links.offsets]
-    return Links(offsets, links.src[keep], links.tgt[keep], scores=links.scores[keep])
+def _known_words(corpus: Corpus, view: View) -> Seen:
+    lexicon = view.parameters.lexicon
+    return Seen.of_known_words(corpus, view.name, view.src, view.tgt, lexicon.rows, lexicon.tgt)
 
 
-def combine(model: Model, forward: Links, reverse: Links, method: str, threshold: float) -> Links:
-    """One alignment: of scores where the method works on them, else of the links above the threshold.
+def _score(
+    views: Sequence[View], sights: Sequence[Seen], recipe: Recipe, stage: Stage, known: Known,
+    start: int, stop: int, viterbi: bool, n_threads: int,
+) -> tuple[Links, Links]:  # fmt: skip
+    """The links of the sentence pairs start to stop."""
+    fwd, rev = np.empty(0, np.float32), np.empty(0, np.float32)
+    shard: Shard | None = None
+    for view, sight in zip(views, sights, strict=True):
+        shard = sight.shard(start, stop, n_threads, known)
+        if view is views[0]:
+            fwd, rev = np.zeros(shard.n_cells, np.float32), np.zeros(shard.n_cells, np.float32)
+        family = FAMILIES[stage.family]
+        share = 1.0 / len(views)
+        family.posteriors(
+            view.parameters, shard, stage, recipe.direction, viterbi, share, fwd, rev, n_threads
+        )
+    assert shard is not None
+    _assert_known(shard, fwd, rev)
+    offsets = shard.src_offsets, shard.tgt_offsets, shard.cell_offsets
+    found = []
+    for direction, scores in (("forward", fwd), ("reverse", rev)):
+        if recipe.direction not in ("both", direction):
+            scores[:] = 0
+        starts, src, tgt, values = select(*offsets, scores, CUTOFF, n_threads)
+        found.append(Links(starts, src, tgt, scores=values))
+    forward, reverse = found
+    return forward, reverse
 
-    Of a model of one direction, that direction's links above the threshold.
-    """
-    direction = model.recipe.direction
-    if direction != "both":
-        return above(forward if direction == "forward" else reverse, threshold)
-    if METHODS[method].threshold is None:
-        forward, reverse = above(forward, threshold), above(reverse, threshold)
-    return symmetrize(forward, reverse, method, threshold=threshold)
+
+def _assert_known(shard: Shard, fwd: Reals, rev: Reals) -> None:
+    """Given links score 1, excluded ones 0."""
+    known = shard.known.weights
+    if known is None:
+        return
+    part = slice(known.offsets[0], known.offsets[-1])
+    sentence = np.repeat(np.arange(len(shard)), np.diff(known.offsets))
+    begin = shard.cell_offsets[sentence] - shard.cell_offsets[0]
+    width = np.diff(shard.tgt_offsets)[sentence]
+    cells = begin + known.src[part] * width + known.tgt[part]
+    for weight, score in ((np.float32(SURE), 1.0), (np.float32(0), 0.0)):
+        for scores in (fwd, rev):
+            scores[cells[known.weight[part] == weight]] = score

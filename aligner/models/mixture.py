@@ -1,44 +1,36 @@
-"""Model 1: one EM step of both directions."""
+"""Model 1, a mixture: each word is translated by itself, whatever its place."""
 
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
-from aligner.models import _mixture, hmm
-from aligner.models.model import Parameters
-from aligner.text.cells import Pairs
-from aligner.text.corpus import Corpus
+from aligner.models import _mixture
+from aligner.models.counts import Counts
+from aligner.models.parameters import Parameters
+from aligner.models.positions import Jumps
+from aligner.models.recipe import Stage
+from aligner.text.cells import Shard
+
+Reals = npt.NDArray[np.float32]
 
 
-def step(m: Parameters, corpus: Corpus, pairs: Pairs, agree: bool, n_threads: int) -> dict[str, float]:
-    """One EM iteration, m changed in place; the log-likelihoods of m as it was.
+class Mixture:
+    """Both directions are always trained; a direction that is not wanted is left out when decoding."""
 
-    M-step: t(f | e) = c(e, f) / sum_f c(e, f), c the sum of posteriors over the corpus; NULL likewise. With
-    agreement, c is of both directions the sum of the product of their posteriors; NULL as before.
-    """
-    src, tgt = corpus.src, corpus.tgt
-    inv_fwd, inv_rev = np.empty(len(tgt.ids), np.float32), np.empty(len(src.ids), np.float32)
-    loglik = np.empty((len(corpus), 2))
-    text = src.ids, src.offsets, tgt.ids, tgt.offsets
-    _mixture.invert(
-        *text,
-        pairs.cells,
-        pairs.offsets,
-        m.rows,
-        m.t,
-        m.null_fwd,
-        m.null_rev,
-        inv_fwd,
-        inv_rev,
-        loglik,
-        n_threads,
-    )
-    index = pairs.cells, pairs.offsets, m.rows, pairs.order, pairs.starts, pairs.sentence, pairs.blocks
-    counts = np.zeros((len(pairs), 2), dtype=np.int64)
-    _mixture.count(src.offsets, tgt.offsets, *index, m.t, inv_fwd, inv_rev, agree, counts, n_threads)
-    hmm.normalize(m, len(tgt.vocab), counts)
-    for null, side, inverse in ((m.null_fwd, tgt, inv_fwd), (m.null_rev, src, inv_rev)):
-        total = np.zeros(len(null), dtype=np.int64)
-        _mixture.count_nulls(side.ids, null, inverse, total)
-        null[:] = total / max(1, total.sum())
-    return dict(zip(("loglik_fwd", "loglik_rev"), loglik.sum(axis=0).tolist(), strict=True))
+    def places(self, old: Jumps | None, window: int, p0: float) -> Jumps | None:
+        """Words have no places; those of another family are kept for a later stage."""
+        return old
+
+    def expect(
+        self, m: Parameters, shard: Shard, stage: Stage, direction: str, counts: Counts, n_threads: int
+    ) -> dict[str, float]:
+        statistics = np.empty((len(shard), 2))
+        _mixture.expect(shard, m.lexicon, stage.objective == "agreement", counts, statistics, n_threads)
+        return dict(zip(("loglik_fwd", "loglik_rev"), statistics.sum(axis=0).tolist(), strict=True))
+
+    def posteriors(
+        self, m: Parameters, shard: Shard, stage: Stage, direction: str, best: bool, share: float,
+        fwd: Reals, rev: Reals, n_threads: int,
+    ) -> None:  # fmt: skip
+        _mixture.posteriors(shard, m.lexicon, best, share, fwd, rev, n_threads)

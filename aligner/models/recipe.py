@@ -1,161 +1,307 @@
-"""What can be trained, and how: the models, and a Recipe that names one with all its settings."""
+"""What can be trained, and how: the models, their settings, and a Recipe, which is saved with a model."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from aligner.text.views import parse_views
 
 
 @dataclass(frozen=True)
-class Inference:
-    """What is asked of a sentence pair's lattices.
+class Limits:
+    """How exactly posteriors are projected onto a constraint (ext/models/constraints.pxd).
 
-    mixture     no transitions: Model 1
-    agree       counts of both directions are the product of their posteriors (Liang et al. 2006)
-    constraint  none, bijective or symmetric: posteriors are projected onto it (ext/constraints.pxd)
-    eta         the projection is done when the gradient's norm per constraint is below it
-    slack       of the constraints, all together
-    drop        links whose posteriors are both up to it are not constrained
-    max_calls   forward-backward calls of a projection at most
+    eta        the projection is done when the norm of the dual's gradient, per constraint, is below eta
+    slack      how far all constraints together may be off
+    drop       links whose posteriors are, in both directions, at most drop are not constrained
+    max_calls  forward-backward calls of one projection at most
     """
 
-    mixture: bool = False
-    forward: bool = True
-    reverse: bool = True
-    agree: bool = False
-    constraint: str = "none"
     eta: float = 0.001
     slack: float = 0.001
     drop: float = 1e-3
     max_calls: int = 50
 
 
+OBJECTIVES = ("likelihood", "agreement", "bijective", "symmetric")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Some iterations of one kind.
+
+    family      ibm1 or hmm (models/families.py)
+    objective   likelihood: each direction by itself
+                agreement: both directions count the product of their posteriors (Liang et al. 2006)
+                bijective, symmetric: posteriors are projected onto the constraint
+    limits      of the projection; None without one
+    dirichlet   parameter of the prior on the lexicon's rows; 0: no prior, maximum likelihood
+    """
+
+    family: str
+    objective: str
+    iterations: int
+    limits: Limits | None = None
+    dirichlet: float = 0.0
+
+    @property
+    def constrained(self) -> bool:
+        return self.limits is not None
+
+    @property
+    def rule(self) -> str:
+        """How counts become parameters (models/update.py)."""
+        return "vb" if self.dirichlet else "ml"
+
+    @property
+    def name(self) -> str:
+        """What reports call an iteration: the model that has this family and objective."""
+        names = {(kind.family, kind.objective): name for name, kind in MODELS.items()}
+        return names.get((self.family, self.objective), self.family)
+
+
 @dataclass(frozen=True)
 class Kind:
-    """A model, and what it is best trained with unless a recipe says otherwise."""
+    """A model by its name, and what suits it unless a recipe says otherwise."""
 
     help: str
-    inference: Inference
+    family: str
+    objective: str
     iterations: int
-    p0: float = 0.2
-    ibm1_agree: bool = False  # Model 1 is trained with agreement, from its second iteration on
-    threshold: float = 0.5  # of a link's score
+    threshold: float  # of a link's score
+    limits: Limits | None = None
+    ibm1_agree: bool = False
 
 
 MODELS = {
-    "ibm1": Kind("Model 1: words only, no order", Inference(mixture=True), 5),
-    "hmm": Kind("a word's place depends on that of the word before", Inference(), 5),
+    "ibm1": Kind("Model 1: words only, no order", "ibm1", "likelihood", 5, 0.5),
+    "hmm": Kind("a word's place depends on that of the word before", "hmm", "likelihood", 5, 0.5),
     "bhmm": Kind(
-        "the HMM, each word with at most one link expected",
-        Inference(constraint="bijective", eta=0.005, slack=0.0),
-        2,
-        ibm1_agree=True,
-        threshold=0.4,
+        "the HMM, each word with at most one link expected", "hmm", "bijective", 2, 0.4,
+        Limits(eta=0.005, slack=0.0), ibm1_agree=True,
     ),
     "shmm": Kind(
-        "the HMM, its two directions made to agree on every link",
-        Inference(constraint="symmetric"),
-        2,
-        ibm1_agree=True,
-        threshold=0.4,
+        "the HMM, its two directions made to agree on every link", "hmm", "symmetric", 2, 0.4,
+        Limits(), ibm1_agree=True,
     ),
     "agree": Kind(
-        "the HMM, trained on what its two directions agree on",
-        Inference(agree=True),
-        3,
-        ibm1_agree=True,
+        "the HMM, trained on what its two directions agree on", "hmm", "agreement", 3, 0.5, ibm1_agree=True
     ),
-}
+}  # fmt: skip
+
+HMMS = tuple(name for name, kind in MODELS.items() if kind.family == "hmm")
+CONSTRAINED = tuple(name for name, kind in MODELS.items() if kind.limits is not None)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A number that a recipe is made of: its bounds, its default and its help stand here and nowhere else.
+
+    default  None: each model has one of its own
+    models   the models that use it
+    """
+
+    help: str
+    least: float
+    most: float
+    default: float | None = None
+    models: tuple[str, ...] = tuple(MODELS)
+    whole: bool = False  # an integer
 
 
 MOST_ITERATIONS = 100_000
+SETTINGS = {
+    "iterations": Setting("Iterations of the model.", 0, MOST_ITERATIONS, whole=True),
+    "ibm1_iterations": Setting(
+        "Iterations of Model 1 to begin with; none, unless given, where training starts from another model.",
+        0, MOST_ITERATIONS, 5, HMMS, whole=True,
+    ),
+    "hmm_iterations": Setting(
+        "Iterations of a plain HMM between Model 1 and the model.",
+        0, MOST_ITERATIONS, 0, tuple(name for name in HMMS if name != "hmm"), whole=True,
+    ),
+    "identical": Setting(
+        "How many times likelier a translation spelled alike is to begin with; 1: no likelier.",
+        1e-3, 1e6, 5.0,
+    ),
+    "p0": Setting("Probability of NULL.", 1e-6, 0.999, 0.2, HMMS),
+    "window": Setting("Jumps as far as this, or farther, share one probability.", 1, 17, 5, HMMS, whole=True),
+    "dirichlet": Setting(
+        "Parameter of a Dirichlet prior on translations (variational Bayes); 0: none.", 0, 1e6, 0.0
+    ),
+    "eta": Setting("How exactly constraints are fulfilled.", 1e-9, 1e9, None, CONSTRAINED),
+    "slack": Setting("How far all constraints of a pair may be off together.", 0, 1e9, None, CONSTRAINED),
+    "max_calls": Setting(
+        "Forward-backward calls of a sentence pair's projection at most.",
+        1, 2**31 - 1, 50, CONSTRAINED, whole=True,
+    ),
+    "max_length": Setting(
+        "Pairs with a longer side are not trained on; 0: all are.", 0, 2**31 - 1, 0, whole=True
+    ),
+    "threshold": Setting("Links that score above this are kept.", 0, 1),
+}  # fmt: skip
+
 DIRECTIONS = ("both", "forward", "reverse")
+VIEWS = ("word", "prefix3", "prefix5")
+
+
+class UnusedSetting(ValueError):
+    """A setting was given that the model does not use."""
+
+    def __init__(self, setting: str, model: str) -> None:
+        self.setting, self.model = setting, model
+        others = ", ".join(SETTINGS[setting].models)
+        super().__init__(f"{model} does not use {setting}; the models that do are {others}")
+
+
+def checked(name: str, value: float) -> float:
+    """A setting's value within its bounds."""
+    bounds = SETTINGS[name]
+    if not bounds.least <= value <= bounds.most or bounds.whole and value != int(value):
+        kind = "a whole number" if bounds.whole else "a number"
+        raise ValueError(f"{name} must be {kind} between {bounds.least:g} and {bounds.most:g}, not {value}")
+    return int(value) if bounds.whole else float(value)
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a model is trained: iterations of Model 1, of the plain HMM, and of the model itself."""
+    """How a model is trained, and how its links are chosen. All of it is saved with the model.
+
+    model       the name of what is trained, one of MODELS
+    stages      the iterations, stage by stage; the last stage's objective is that of decoding, too
+    direction   both, forward or reverse
+    views       what models see of words, one model each (text/views.py)
+    lowercase   the text is lower-cased
+    threshold   links that score above it are kept
+    """
 
     model: str
-    inference: Inference
-    iterations: int
-    p0: float  # probability of NULL
-    ibm1_agree: bool  # Model 1 is trained with agreement, from its second iteration on
-    ibm1_iterations: int = 5
-    hmm_iterations: int = 0
-    identical: float = 5.0  # how many times likelier a translation spelled alike is, to begin with
-    window: int = 5  # jumps as far as this share one probability
-    max_length: int = 0  # pairs with a longer side are not trained on; 0: all are
-    views: tuple[str, ...] = ("word", "prefix3", "prefix5")
+    stages: tuple[Stage, ...]
+    direction: str
+    views: tuple[str, ...]
+    lowercase: bool
+    threshold: float
+    p0: float
+    window: int
+    identical: float
+    max_length: int
 
     def __post_init__(self) -> None:
         """Refuses what cannot be trained."""
         object.__setattr__(self, "views", tuple(self.views))
         parse_views(self.views)
-        bounds = {
-            "iterations": (0, MOST_ITERATIONS),
-            "ibm1_iterations": (0, MOST_ITERATIONS),
-            "hmm_iterations": (0, MOST_ITERATIONS),
-            "p0": (1e-6, 0.999),
-            "identical": (1e-3, 1e6),
-            "window": (1, 17),
-            "max_length": (0, 2**31 - 1),
-        }
-        for name, (least, most) in bounds.items():
-            if not least <= getattr(self, name) <= most:
-                raise ValueError(f"{name} must be between {least} and {most}, not {getattr(self, name)}")
+        for name in ("threshold", "p0", "window", "identical", "max_length"):
+            checked(name, getattr(self, name))
+        if self.direction not in DIRECTIONS:
+            raise ValueError(f"unknown direction {self.direction!r}; there are {', '.join(DIRECTIONS)}")
+        if not self.stages:
+            raise ValueError("a recipe has at least one stage")
+        for stage in self.stages:
+            if stage.objective not in OBJECTIVES:
+                raise ValueError(f"unknown objective {stage.objective!r}; there are {', '.join(OBJECTIVES)}")
+            checked("iterations", stage.iterations)
+            checked("dirichlet", stage.dirichlet)
+            if stage.limits is not None:
+                for name in ("eta", "slack", "max_calls"):
+                    checked(name, getattr(stage.limits, name))
+        if self.direction != "both" and self.last.family != "ibm1" and self.last.objective != "likelihood":
+            raise ValueError(f"{self.model} is a model of both directions")
 
     @classmethod
-    def of(cls, model: str = "shmm", *, direction: str = "both", **given: Any) -> Recipe:
-        """A recipe of what is given, and not None, and of what the model is best trained with.
+    def of(
+        cls,
+        model: str = "shmm",
+        *,
+        direction: str = "both",
+        views: tuple[str, ...] | list[str] | None = None,
+        lowercase: bool = False,
+        ibm1_agree: bool | None = None,
+        **given: float | None,
+    ) -> Recipe:
+        """A recipe of what is given, and not None, and of what suits the model otherwise.
 
-        given: fields of Recipe, and eta, slack and max_calls of Inference
+        ibm1_agree: Model 1 is trained with agreement from its second iteration on. given: SETTINGS.
         """
         if model not in MODELS:
             raise ValueError(f"unknown model {model!r}; there are {', '.join(MODELS)}")
-        if direction not in DIRECTIONS:
-            raise ValueError(f"unknown direction {direction!r}; there are {', '.join(DIRECTIONS)}")
         kind = MODELS[model]
-        if direction != "both" and (kind.inference.constraint != "none" or kind.inference.agree):
-            raise ValueError(f"{model} is a model of both directions")
-        given = {name: value for name, value in given.items() if value is not None}
-        limits = {name: given.pop(name) for name in ("eta", "slack", "max_calls") if name in given}
-        inference = replace(
-            kind.inference, forward=direction != "reverse", reverse=direction != "forward", **limits
+        values: dict[str, Any] = {
+            "iterations": kind.iterations,
+            "threshold": kind.threshold,
+            **(asdict(kind.limits) if kind.limits is not None else {}),
+        }
+        for name, setting in SETTINGS.items():
+            if setting.default is not None and name not in values:
+                values[name] = checked(name, setting.default)
+        for name, value in given.items():
+            if value is None:
+                continue
+            if name not in SETTINGS:
+                raise ValueError(f"unknown setting {name!r}; there are {', '.join(SETTINGS)}")
+            if model not in SETTINGS[name].models:
+                raise UnusedSetting(name, model)
+            values[name] = checked(name, value)
+        agree = kind.ibm1_agree if ibm1_agree is None else ibm1_agree
+        prior = values["dirichlet"]
+        own = values["iterations"]
+        first = own if kind.family == "ibm1" else values["ibm1_iterations"]
+        stages = [Stage("ibm1", "likelihood", min(first, 1) if agree else first, dirichlet=prior)]
+        if agree:
+            stages.append(Stage("ibm1", "agreement", max(first - 1, 0), dirichlet=prior))
+        if kind.family == "hmm":
+            if kind.objective != "likelihood":
+                stages.append(Stage("hmm", "likelihood", values["hmm_iterations"], dirichlet=prior))
+            limits = None
+            if kind.limits is not None:
+                limits = Limits(values["eta"], values["slack"], kind.limits.drop, values["max_calls"])
+            stages.append(Stage("hmm", kind.objective, own, limits, prior))
+        last = len(stages) - 1
+        return cls(
+            model,
+            tuple(stage for n, stage in enumerate(stages) if stage.iterations or n == last),
+            direction,
+            tuple(VIEWS if views is None else views),
+            lowercase,
+            **{name: values[name] for name in ("threshold", "p0", "window", "identical", "max_length")},
         )
-        usual = {"iterations": kind.iterations, "p0": kind.p0, "ibm1_agree": kind.ibm1_agree}
-        return cls(model, inference, **usual | given)
 
     @classmethod
-    def from_dict(cls, saved: dict[str, Any]) -> Recipe:
+    def from_dict(cls, saved: Mapping[str, Any]) -> Recipe:
         """The recipe that asdict made a dict of."""
-        return cls(**saved | {"inference": Inference(**saved["inference"])})
+
+        def stage(fields: Mapping[str, Any]) -> Stage:
+            limits = fields["limits"]
+            return Stage(**{**fields, "limits": None if limits is None else Limits(**limits)})
+
+        return cls(**{**saved, "stages": tuple(stage(fields) for fields in saved["stages"])})
 
     @property
-    def threshold(self) -> float:
-        """The score above which links are best kept."""
-        return MODELS[self.model].threshold
+    def last(self) -> Stage:
+        """The stage whose objective decoding has too."""
+        return self.stages[-1]
 
     @property
-    def direction(self) -> str:
-        if self.inference.forward and self.inference.reverse:
-            return "both"
-        return "forward" if self.inference.forward else "reverse"
+    def schedule(self) -> list[Stage]:
+        """The stage of each iteration."""
+        return [stage for stage in self.stages for _ in range(stage.iterations)]
 
-    @property
-    def schedule(self) -> list[tuple[str, Inference]]:
-        """The model and inference of each iteration."""
-        if self.model == "ibm1":
-            return [("ibm1", self._ibm1(n)) for n in range(self.iterations)]
-        start = [("ibm1", self._ibm1(n)) for n in range(self.ibm1_iterations)]
-        plain = replace(self.inference, constraint="none", agree=False)
-        return [
-            *start,
-            *[("hmm", plain)] * self.hmm_iterations,
-            *[(self.model, self.inference)] * self.iterations,
-        ]
+    def signature(self) -> dict[str, str]:
+        """All that the links depend on beside the text, as short strings."""
 
-    def _ibm1(self, n: int) -> Inference:
-        return Inference(mixture=True, agree=self.ibm1_agree and n > 0)
+        def described(stage: Stage) -> str:
+            name = stage.family if stage.objective == "likelihood" else f"{stage.family}.{stage.objective}"
+            details = [] if stage.limits is None else [f"{k}={v!r}" for k, v in asdict(stage.limits).items()]
+            details += [f"dirichlet={stage.dirichlet!r}"] if stage.dirichlet else []
+            return f"{stage.iterations}x{name}" + (f"({','.join(details)})" if details else "")
+
+        numbers = ("p0", "window", "identical", "max_length", "threshold")
+        return {
+            "model": self.model,
+            "stages": "+".join(map(described, self.stages)),
+            "direction": self.direction,
+            "views": ",".join(self.views),
+            "lc": "yes" if self.lowercase else "no",
+            **{name: repr(getattr(self, name)) for name in numbers},
+        }

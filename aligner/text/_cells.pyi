@@ -3,8 +3,8 @@ import numpy.typing as npt
 
 _Int64 = npt.NDArray[np.int64]
 _Int32 = npt.NDArray[np.int32]
-_Float = npt.NDArray[np.float32]
 
+def sort_tokens(ids: _Int32, starts: _Int64, order: _Int32) -> None: ...
 def number_cells(
     tgt_ids: _Int32,
     src_offsets: _Int64,
@@ -19,7 +19,6 @@ def number_cells(
     rows: _Int64,
     n_threads: int,
 ) -> _Int32: ...
-def sort_rows(rows: _Int64, pair_tgt: _Int32, t: _Float) -> tuple[_Int32, _Float]: ...
 def find_cells(
     src_ids: _Int32,
     src_offsets: _Int64,

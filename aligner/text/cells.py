@@ -1,80 +1,147 @@
-"""The word pairs that a corpus can learn: one number a cell of each sentence pair."""
+"""What a view sees of a text: word ids, and one number a cell (i, j) of each sentence pair."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from aligner.text._cells import number_cells
-from aligner.text.corpus import Corpus
+from aligner.text._cells import find_cells, number_cells, sort_tokens
+from aligner.text.corpus import Corpus, Side, Vocab
+from aligner.text.known import NOTHING, Known
+from aligner.text.views import parse, see
 
-BLOCK_CELLS = 1 << 20  # cells a block of source words has, about
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+BLOCK_CELLS = 1 << 20  # cells a block of source words has, about, when word pairs are numbered
+SHARD_CELLS = 1 << 22  # cells a shard of training has, about: signals are answered between shards
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """Word pairs that stand together in some sentence pair, and which of them each cell is.
+@dataclass(frozen=True, eq=False)
+class Shard:
+    """Some sentence pairs of a text as kernels take them. Offsets need not begin at 0.
 
-    rows      [V_src + 1]  pairs of source word e are those from rows[e] to rows[e + 1]
-    tgt       [P]          pair -> its target word
-    cells     [n_cells]    cell (i, j) of sentence n, at offsets[n] + i * J + j -> its pair, from rows[e_i] on
-    offsets   [S + 1]      sentence -> its first cell
-    order     [n_src]      source tokens by word
-    starts    [V_src + 1]  word e's tokens are order[starts[e]:starts[e + 1]]
-    sentence  [n_src]      source token -> its sentence
-    blocks    [B + 1]      source words cut so that each part has about as many cells
+    src_ids, tgt_ids          [n_tokens]  word ids; -1 for a word that the view does not know
+    src_offsets, tgt_offsets  [S + 1]     sentence n's tokens are ids[offsets[n]:offsets[n + 1]]
+    cells                     [n_cells]   cell (i, j) -> its word pair, from the first of e_i on; -1: unknown
+    cell_offsets              [S + 1]     the cells of sentence pair n, row by row, begin at cell_offsets[n]
+    known                     what is known of the links beforehand
     """
 
-    rows: npt.NDArray[np.int64]
-    tgt: npt.NDArray[np.int32]
-    cells: npt.NDArray[np.int32]
-    offsets: npt.NDArray[np.int64]
-    order: npt.NDArray[np.int32]
-    starts: npt.NDArray[np.int64]
-    sentence: npt.NDArray[np.int32]
-    blocks: npt.NDArray[np.int64]
+    src_ids: Ints
+    src_offsets: Longs
+    tgt_ids: Ints
+    tgt_offsets: Longs
+    cells: Ints
+    cell_offsets: Longs
+    known: Known = NOTHING
 
     def __len__(self) -> int:
-        return len(self.tgt)
+        return len(self.src_offsets) - 1
+
+    @property
+    def n_cells(self) -> int:
+        return int(self.cell_offsets[-1] - self.cell_offsets[0])
 
 
-def cell_offsets(corpus: Corpus) -> npt.NDArray[np.int64]:
-    """[S + 1] sentence -> its first cell"""
+class Seen:
+    """What one view sees of a text.
+
+    text          the sentence pairs with the view's word ids
+    rows          [V_src + 1]  word pairs of source word e are those from rows[e] to rows[e + 1]
+    tgt           [P]          word pair -> its target word; sorted within each row
+    cell_offsets  [S + 1]      sentence pair -> its first cell
+    cells         [n_cells]    see Shard; None: they are looked up when a shard is asked for
+    """
+
+    def __init__(
+        self, look: Callable[[], Corpus], rows: Longs, tgt: Ints, offsets: Longs, cells: Ints | None
+    ):
+        """look makes text. The text is kept from its first use until `put_away`."""
+        self.look, self.rows, self.tgt, self.cell_offsets, self.cells = look, rows, tgt, offsets, cells
+
+    @cached_property
+    def text(self) -> Corpus:
+        return self.look()
+
+    def put_away(self) -> None:
+        """Forgets the text, which takes memory and is soon made again; cells are kept."""
+        self.__dict__.pop("text", None)
+
+    @staticmethod
+    def of_own_words(corpus: Corpus, view: str, n_threads: int) -> Seen:
+        """The words and word pairs are those of the text itself."""
+        text = see(corpus, view)
+        seen = Seen(lambda: see(corpus, view), *number_pairs(text, n_threads))
+        seen.text = text
+        return seen
+
+    @staticmethod
+    def of_known_words(
+        corpus: Corpus, view: str, src: Vocab, tgt: Vocab, rows: Longs, pair_tgt: Ints
+    ) -> Seen:
+        """The words and word pairs are those that a model knows; all others are unknown."""
+        function = parse(view) or str
+
+        def known(side: Side, vocab: Vocab) -> Side:
+            ids = vocab.find(map(function, side.vocab.words))
+            return Side(ids[side.ids] if len(side.ids) else side.ids, side.offsets, vocab)
+
+        def look() -> Corpus:
+            return Corpus(known(corpus.src, src), known(corpus.tgt, tgt))
+
+        return Seen(look, rows, pair_tgt, cell_offsets(corpus), None)
+
+    def shards(self, n_threads: int, known: Known = NOTHING) -> Iterator[tuple[int, Shard]]:
+        """The text in parts of about SHARD_CELLS cells: (number of the first sentence pair, shard)."""
+        for start, stop in cut(self.cell_offsets, SHARD_CELLS):
+            yield start, self.shard(start, stop, n_threads, known)
+
+    def shard(self, start: int, stop: int, n_threads: int, known: Known = NOTHING) -> Shard:
+        """The sentence pairs start to stop."""
+        src, tgt = self.text.src, self.text.tgt
+        text = src.ids, src.offsets[start : stop + 1], tgt.ids, tgt.offsets[start : stop + 1]
+        offsets = self.cell_offsets[start : stop + 1]
+        cells = self.cells
+        if cells is None:
+            offsets = offsets - offsets[0]
+            cells = np.empty(offsets[-1], dtype=np.int32)
+            find_cells(*text, offsets, self.rows, self.tgt, cells, n_threads)
+        return Shard(*text, cells, offsets, known.part(start, stop))
+
+
+def cell_offsets(corpus: Corpus) -> Longs:
+    """[S + 1] sentence pair -> its first cell"""
     offsets = np.zeros(len(corpus) + 1, dtype=np.int64)
     np.cumsum(corpus.src.lengths * corpus.tgt.lengths, out=offsets[1:])
     return offsets
 
 
-def number_pairs(corpus: Corpus, n_threads: int) -> Pairs:
-    """The pairs of a corpus. Numbers do not depend on the threads."""
+def cut(offsets: Longs, n_cells: int) -> list[tuple[int, int]]:
+    """Sentence pairs in parts of about n_cells cells, whatever the threads and the machine: (start, stop)."""
+    wanted = np.arange(n_cells, int(offsets[-1]), n_cells)
+    cuts = np.unique(np.concatenate([[0], np.searchsorted(offsets, wanted), [len(offsets) - 1]])).tolist()
+    return list(zip(cuts, cuts[1:], strict=False))
+
+
+def number_pairs(corpus: Corpus, n_threads: int) -> tuple[Longs, Ints, Longs, Ints]:
+    """(rows, tgt, cell_offsets, cells) of the word pairs of a text. Numbers do not depend on the threads."""
     src, tgt = corpus.src, corpus.tgt
     offsets = cell_offsets(corpus)
     sentence = np.repeat(np.arange(len(corpus), dtype=np.int32), src.lengths)
-    order = np.argsort(src.ids, kind="stable").astype(np.int32)
     starts = np.zeros(len(src.vocab) + 1, dtype=np.int64)
     np.cumsum(src.counts, out=starts[1:])
-    cells_before = np.zeros(len(order) + 1, dtype=np.int64)
-    np.cumsum(tgt.lengths[sentence[order]], out=cells_before[1:])
-    of_word = cells_before[starts]  # cells of the words before each
-    n_blocks = int(of_word[-1]) // BLOCK_CELLS + 1
-    cuts = np.searchsorted(of_word, np.arange(1, n_blocks) * BLOCK_CELLS)
+    order = np.empty(len(src.ids), dtype=np.int32)
+    sort_tokens(src.ids, starts, order)
+    n_blocks = int(offsets[-1]) // BLOCK_CELLS + 1
+    cuts = np.searchsorted(starts, np.arange(1, n_blocks) * (len(order) / n_blocks))
     blocks = np.unique(np.concatenate([[0], cuts, [len(src.vocab)]])).astype(np.int64)
     cells = np.empty(int(offsets[-1]), dtype=np.int32)
     rows = np.zeros(len(src.vocab) + 1, dtype=np.int64)
-    pair_tgt = number_cells(
-        tgt.ids,
-        src.offsets,
-        tgt.offsets,
-        order,
-        starts,
-        sentence,
-        offsets,
-        blocks,
-        len(tgt.vocab),
-        cells,
-        rows,
-        n_threads,
-    )
-    return Pairs(rows, pair_tgt, cells, offsets, order, starts, sentence, blocks)
+    index = src.offsets, tgt.offsets, order, starts, sentence, offsets, blocks
+    pair_tgt = number_cells(tgt.ids, *index, len(tgt.vocab), cells, rows, n_threads)
+    return rows, pair_tgt, offsets, cells

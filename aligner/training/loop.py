@@ -1,239 +1,223 @@
-"""The one training loop: a recipe's iterations over one corpus, and a Monitor that says how they go."""
+"""The one training loop: a recipe's iterations over one text, view by view, shard by shard."""
 
 from __future__ import annotations
 
-import json
-import math
-import resource
-import sys
-import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import IO, Any
 
 import numpy as np
-import numpy.typing as npt
-from tqdm import tqdm
 
-from aligner.decoding import posteriors
+from aligner.decoding.model import Model
+from aligner.decoding.posteriors import check_constraints
 from aligner.errors import DataError
+from aligner.links.known import known_of
 from aligner.links.links import Links
-from aligner.models import hmm, mixture, start
-from aligner.models.model import Model, Parameters, View, check_threads
-from aligner.models.recipe import Inference, Recipe
-from aligner.scoring import evaluate
-from aligner.text.cells import number_pairs
+from aligner.models.counts import Counts, check_size
+from aligner.models.families import FAMILIES
+from aligner.models.lexicon import Lexicon
+from aligner.models.parameters import Parameters, View
+from aligner.models.recipe import Recipe, Stage
+from aligner.models.update import update
+from aligner.text.cells import Seen, cell_offsets
 from aligner.text.corpus import Corpus
-from aligner.text.views import see
+from aligner.text.known import Constraints, Known
+from aligner.training.development import Development
+from aligner.training.monitor import Monitor
+
+Text = Corpus | Iterable[tuple[str | Sequence[str], str | Sequence[str]]]
 
 
-@dataclass
-class Monitor:
-    """Keeps the history of a training, and says on stderr and in a log how each iteration went.
+def train(text: Text, recipe: Recipe | None = None, **settings: Any) -> Model:
+    """A model of sentence pairs, given as text, as lists of tokens or as a Corpus.
 
-    The history has what depends on corpus and recipe only, so that equal trainings make equal models; time
-    and memory are printed.
+    settings: those of `learn`
     """
-
-    n_iterations: int
-    n_pairs: int  # that have words on both sides
-    n_tokens: tuple[int, int]  # that the forward and the reverse model generate
-    quiet: bool = False
-    log: IO[str] | None = None
-    history: list[dict[str, Any]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.clock = time.perf_counter()
-        self.quiet = self.quiet or sys.stderr is None
-        terminal = not self.quiet and sys.stderr.isatty()
-        self.bar = tqdm(total=self.n_iterations, unit="iteration", disable=not terminal, leave=False)
-
-    def add(
-        self, view: str, model: str, how: Inference, statistics: dict[str, float], area: float | None
-    ) -> None:
-        """One iteration is done; statistics of the parameters it started from, area of those it made."""
-        now = time.perf_counter()
-        seconds, self.clock = now - self.clock, now
-        speed = sum(self.n_tokens) / seconds
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-        wanted = {"forward": how.forward, "reverse": how.reverse}
-        loglik = dict(zip(wanted, (statistics["loglik_fwd"], statistics["loglik_rev"]), strict=True))
-        tokens = dict(zip(wanted, self.n_tokens, strict=True))
-        entry: dict[str, Any] = {
-            "iteration": len(self.history) + 1,
-            "view": view,
-            "model": model,
-            "loglik": {name: loglik[name] for name in wanted if wanted[name]},
-            "perplexity": {
-                name: math.exp(-loglik[name] / max(1, tokens[name])) for name in wanted if wanted[name]
-            },
-        }
-        if how.constraint != "none":
-            n = max(1, self.n_pairs)
-            entry |= {
-                "kl": statistics["kl"],
-                "objective": sum(loglik.values()) - statistics["kl"],
-                "violation": [statistics["before"] / n, statistics["after"] / n],
-                "calls": statistics["calls"] / n,
-                "not_converged": 1 - statistics["converged"] / n,
-            }
-        if area is not None:
-            entry["area"] = area
-        self.history.append(entry)
-        if self.log is not None:
-            cost = {"seconds": seconds, "tokens_per_second": speed, "memory_mb": memory}
-            print(json.dumps(entry | cost), file=self.log, flush=True)
-        if not self.quiet:
-            line = f"{describe(entry)}  {seconds:.2f} s  {speed / 1e6:.1f}M tokens/s  {memory} MB"
-            try:
-                self.bar.write(line, file=sys.stderr)
-                self.bar.update()
-            except OSError:  # nobody reads on: not a reason to stop
-                self.quiet = True
-
-    def close(self) -> None:
-        self.bar.close()
+    recipe = recipe or Recipe.of()
+    corpus = text if isinstance(text, Corpus) else Corpus.from_pairs(text, lowercase=recipe.lowercase)
+    return learn(corpus, recipe, **settings)[0]
 
 
-def describe(entry: dict[str, Any]) -> str:
-    """A line of an iteration."""
-    perplexity = ", ".join(f"{value:.2f} {name}" for name, value in entry["perplexity"].items())
-    line = f"{entry['view']} {entry['model']} {entry['iteration']}: perplexity {perplexity}"
-    if "kl" in entry:
-        before, after = entry["violation"]
-        line += f", violation {before:.3f} -> {after:.3f} in {entry['calls']:.1f} calls"
-    return line + (f", area {100 * entry['area']:.2f}" if "area" in entry else "")
-
-
-@dataclass(frozen=True)
-class Development:
-    """Sentence pairs with gold links, to tell when to stop: by the area under the precision-recall curve."""
-
-    corpus: Corpus
-    gold: Links
-
-    def __post_init__(self) -> None:
-        if len(self.corpus) != len(self.gold):
-            raise DataError(
-                f"the development text has {len(self.corpus)} pairs, its gold links {len(self.gold)} lines",
-                hint="they must match line by line",
-            )
-        if (
-            self.gold.sure is None
-            and len(self.gold.src) == 0
-            or self.gold.sure is not None
-            and not self.gold.sure.any()
-        ):
-            raise DataError("the development set has no sure links", hint="they tell when to stop")
-
-    def area(self, model: Model, n_threads: int) -> float:
-        links = [
-            posteriors.combine(model, *block, "soft-union", 0.0)
-            for block in posteriors.directions(model, self.corpus, n_threads=n_threads)
-        ]
-        return evaluate.area(Links.joined(links), self.gold)
-
-
-def train(
-    text: Corpus | Iterable[tuple[str | Sequence[str], str | Sequence[str]]],
-    recipe: Recipe | None = None,
+def learn(
+    corpus: Corpus,
+    recipe: Recipe,
     *,
     init: Model | None = None,
+    resume: Model | None = None,
     development: Development | None = None,
+    links: Links | None = None,
+    constraints: Constraints | None = None,
     n_threads: int = 1,
     quiet: bool = True,
     log: IO[str] | None = None,
     facts: dict[str, Any] | None = None,
     memory: int = 0,
-) -> Model:
-    """A model of sentence pairs, given as text, as lists of tokens or as a Corpus.
+    checkpoint: Callable[[Model], None] | None = None,
+) -> tuple[Model, list[Seen | None]]:
+    """A model of a text; and what each view sees of the text, None where memory does not allow to keep it.
 
-    init: a model to start from. development: iterations of the model stop when they no longer help there,
-    and the best is kept. memory: bytes that cells, 4 each, may take to make aligning the text itself quicker;
-    one view's are needed in any case.
+    init         a model to start from
+    resume       a model that `checkpoint` was given: training goes on where it was, to the same bits
+    development  iterations of the last stage stop when they no longer help there, and the best is kept
+    links        known by hand (links/known.py)
+    constraints  on expected links, for HMMs of both directions (text/known.py)
+    memory       bytes that the cells of trained views, 4 a cell, may take, to decode the text sooner; the
+                 view in training needs its cells in any case
+    checkpoint   called with the model as it is after each iteration
     """
-    recipe = recipe or Recipe.of()
-    corpus = text if isinstance(text, Corpus) else Corpus.from_pairs(text)
-    check_threads(n_threads)
-    if init is not None:
-        known = ",".join(view.name for view in init.views)
-        if known != ",".join(recipe.views):
-            raise DataError(
-                f"the model to start from has the views {known}, not {','.join(recipe.views)}",
-                hint=f"train the views {known}",
-            )
-        if init.recipe.direction not in ("both", recipe.direction):
-            raise DataError(
-                f"the model to start from was trained {init.recipe.direction} only",
-                hint=f"train {init.recipe.direction} only",
-            )
+    if not 1 <= n_threads <= 1024:
+        raise ValueError(f"n_threads must be between 1 and 1024, not {n_threads}")
+    check_size(corpus)
+    _check_start(recipe, init)
+    known = known_of(links, constraints, corpus)
+    check_constraints(recipe, known)
     used = corpus
     if recipe.max_length:
-        used = corpus.select(np.maximum(corpus.src.lengths, corpus.tgt.lengths) <= recipe.max_length)
-    full = (used.src.lengths > 0) & (used.tgt.lengths > 0)
-    monitor = Monitor(
-        len(recipe.schedule) * len(recipe.views),
-        int(full.sum()),
-        (int(used.tgt.lengths[full].sum()), int(used.src.lengths[full].sum())),
-        quiet,
-        log,
-    )
-    views: list[View] = []
-    kept: dict[int, npt.NDArray[np.int32]] = {}  # view -> its cells
-    n_bytes = 4 * int((used.src.lengths * used.tgt.lengths).sum())
+        keep = np.maximum(corpus.src.lengths, corpus.tgt.lengths) <= recipe.max_length
+        used, known = corpus.select(keep), known.select(keep)
+    size = {"pairs": len(used), "tokens": [len(used.src.ids), len(used.tgt.ids)], "text": text_hash(used)}
+    model = Model(recipe, [], size | (facts or {}))
+    if resume is not None:
+        model = _resumed(resume, model)
+    monitor = _monitor(used, model, quiet, log)
+    run = _Run(used, model, init, development, known, n_threads, checkpoint, monitor)
+    cells_of_text = int(cell_offsets(used)[-1])
+    seen: list[Seen | None] = [None] * len(recipe.views)
     try:
-        for n, name in enumerate(recipe.views):
-            while kept and (len(kept) + 1) * n_bytes > memory:
-                last = max(kept)
-                del kept[last]
-                views[last].parameters = views[last].parameters.in_order()
-            first = None if init is None else init.views[n]
-            view, cells = _train_view(name, used, recipe, first, development, n_threads, monitor)
-            views.append(view)
-            if used is corpus and (len(kept) + 1) * n_bytes <= memory:
-                kept[n] = cells
-            else:
-                view.parameters = view.parameters.in_order()
-            del cells
+        for n in range(len(recipe.views)):
+            kept = [k for k, sight in enumerate(seen) if sight is not None]
+            if kept and 4 * cells_of_text * (len(kept) + 1) > memory:  # room for the cells of this view
+                seen[kept[-1]] = None
+            sight = run.train_view(n)
+            if used is corpus and 4 * cells_of_text * (sum(s is not None for s in seen) + 1) <= memory:
+                sight.put_away()
+                seen[n] = sight
+            del sight
     finally:
         monitor.close()
-    size = {"pairs": len(used), "tokens": [len(used.src.ids), len(used.tgt.ids)]}
-    model = Model(recipe, views, size | (facts or {}), monitor.history)
-    model.trained = (corpus, kept) if kept else None
-    return model
+    model.progress = None
+    return model, seen
 
 
-def _train_view(
-    name: str,
-    corpus: Corpus,
-    recipe: Recipe,
-    init: View | None,
-    development: Development | None,
-    n_threads: int,
-    monitor: Monitor,
-) -> tuple[View, npt.NDArray[np.int32]]:
-    """All iterations of one view; and the cells that its pairs are numbered by."""
-    seen = see(corpus, name)
-    pairs = number_pairs(seen, n_threads)
+def text_hash(corpus: Corpus) -> str:
+    """What a signature calls a text: a checksum of its words and sentences."""
+    value = 0
+    for side in (corpus.src, corpus.tgt):
+        value = zlib.crc32(side.vocab.text, value)
+        for array in (side.vocab.offsets, side.ids, side.offsets):
+            value = zlib.crc32(np.ascontiguousarray(array).data, value)
+    return f"{value:08x}"
+
+
+def _check_start(recipe: Recipe, init: Model | None) -> None:
+    """Refuses a start from a model of other views or of another direction."""
     if init is None:
-        m = start.uniform(seen, pairs, recipe.window, recipe.p0, recipe.identical)
-    else:
-        m = start.inherited(seen, pairs, init, recipe.window, recipe.p0)
-    view = View(name, seen.src.vocab, seen.tgt.vocab, m)
-    best: tuple[float, Parameters] | None = None
-    for model, how in recipe.schedule:
-        if how.mixture:
-            statistics = mixture.step(m, seen, pairs, how.agree, n_threads)
-        else:
-            statistics = hmm.step(m, seen, pairs, how, n_threads)
-        area = None
-        if development is not None and model == recipe.model:
-            area = development.area(Model(recipe, [view]), n_threads)
-        monitor.add(name, model, how, statistics, area)
-        if area is not None:
-            if best is not None and area <= best[0]:
-                break
-            best = area, m.copied()
-    if best is not None:
-        view.parameters = best[1]
-    return view, pairs.cells
+        return
+    known = ",".join(view.name for view in init.views)
+    if known != ",".join(recipe.views):
+        raise DataError(
+            f"the model to start from has the views {known}, not {','.join(recipe.views)}",
+            hint=f"train the views {known}",
+        )
+    if init.recipe.direction not in ("both", recipe.direction):
+        raise DataError(
+            f"the model to start from was trained {init.recipe.direction} only",
+            hint=f"train {init.recipe.direction} only",
+        )
+
+
+def _resumed(old: Model, new: Model) -> Model:
+    """The model as it was left; refuses another text or recipe."""
+    if old.facts.get("text") != new.facts["text"] or old.recipe != new.recipe:
+        raise DataError(
+            "the training to go on with is of another text or recipe",
+            hint="go on with the same, or start anew",
+        )
+    views = [
+        View(view.name, view.src, view.tgt, view.parameters.copied()) for view in old.views
+    ]  # what is mapped from a file cannot be changed
+    return Model(new.recipe, views, new.facts, list(old.history), old.progress)
+
+
+def _monitor(corpus: Corpus, model: Model, quiet: bool, log: IO[str] | None) -> Monitor:
+    full = (corpus.src.lengths > 0) & (corpus.tgt.lengths > 0)
+    n_cells = int(cell_offsets(corpus)[-1]) * len(model.recipe.schedule) * len(model.recipe.views)
+    n_tokens = int(corpus.tgt.lengths[full].sum()), int(corpus.src.lengths[full].sum())
+    monitor = Monitor(n_cells, int(full.sum()), n_tokens, quiet, log, model.history)
+    monitor.begin(model.signature)
+    return monitor
+
+
+@dataclass
+class _Run:
+    """A training under way: the text, the model as far as it is, and what the iterations need."""
+
+    corpus: Corpus
+    model: Model
+    init: Model | None
+    development: Development | None
+    known: Known
+    n_threads: int
+    checkpoint: Callable[[Model], None] | None
+    monitor: Monitor
+
+    def train_view(self, n: int) -> Seen:
+        """All iterations of view n that are not done yet."""
+        recipe, model = self.model.recipe, self.model
+        name = recipe.views[n]
+        seen = Seen.of_own_words(self.corpus, name, self.n_threads)
+        if n == len(model.views):
+            model.views.append(View(name, seen.text.src.vocab, seen.text.tgt.vocab, self._start(n, seen)))
+            model.progress = {"iterations": 0, "divergence": None}
+        view, schedule = model.views[n], recipe.schedule
+        counts: Counts | None = None
+        while n + 1 == len(model.views) and model.progress and model.progress["iterations"] < len(schedule):
+            counts = self._iterate(view, seen, schedule[model.progress["iterations"]], counts)
+            if self.checkpoint is not None:
+                self.checkpoint(model)
+        family = FAMILIES[recipe.last.family]  # its last stage may have had no iterations
+        view.parameters.positions = family.places(view.parameters.positions, recipe.window, recipe.p0)
+        return seen
+
+    def _iterate(self, view: View, seen: Seen, stage: Stage, used: Counts | None) -> Counts:
+        """One iteration: expect, shard by shard, then update. The counts' memory serves the next one."""
+        recipe, progress, m = self.model.recipe, self.model.progress, view.parameters
+        assert progress is not None
+        family = FAMILIES[stage.family]
+        m.positions = family.places(m.positions, recipe.window, recipe.p0)
+        judged = self.development is not None and stage is recipe.last
+        before = m.copied() if judged else None
+        counts, statistics = Counts.zero(m, used), {"loglik_fwd": 0.0, "loglik_rev": 0.0}
+        for _, shard in seen.shards(self.n_threads, self.known):
+            found = family.expect(m, shard, stage, recipe.direction, counts, self.n_threads)
+            for key, value in found.items():
+                statistics[key] = statistics.get(key, 0.0) + value
+            self.monitor.advance(view.name, stage, shard.n_cells)
+        divergence = update(m, counts, stage.rule, stage.dirichlet)
+        area = self.development.area([view], recipe, self.n_threads) if self.development and judged else None
+        both = recipe.direction == "both" or stage.family == "ibm1"
+        directions = ["forward", "reverse"] if both else [recipe.direction]
+        # The bound is of the parameters that the iteration began with, as the log-likelihood is.
+        bounded = stage.rule == "vb" and stage.objective == "likelihood"
+        began = progress["divergence"] if bounded else None
+        self.monitor.add(view.name, stage, directions, statistics, began, area)
+        done = progress["iterations"] + 1
+        if before is not None and not self._is_better(view.name):
+            view.parameters, done = before, len(recipe.schedule)
+        self.model.progress = {"iterations": done, "divergence": divergence}
+        return counts
+
+    def _start(self, n: int, seen: Seen) -> Parameters:
+        """Parameters before the first iteration: even ones, or those of another model."""
+        recipe = self.model.recipe
+        if self.init is None:
+            return Parameters(Lexicon.even(seen, recipe.identical))
+        old = self.init.views[n]
+        lexicon = Lexicon.inherited(seen, old.parameters.lexicon, old.src, old.tgt)
+        return Parameters(lexicon, old.parameters.positions)
+
+    def _is_better(self, view: str) -> bool:
+        """Whether the last iteration has a larger area under the curve than the one before."""
+        areas = [entry["area"] for entry in self.model.history if entry["view"] == view and "area" in entry]
+        return len(areas) < 2 or areas[-1] > areas[-2]

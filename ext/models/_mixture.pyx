@@ -1,74 +1,79 @@
-"""Model 1 in both directions at once (Brown et al. 1993).
+"""Model 1 in both directions at once (Brown et al. 1993): a word's translation does not depend on its place.
 
     forward  p(f_j | e) = 1 / (I + 1) * (t(f_j | NULL) + sum_i t(f_j | e_i))
     reverse  the same with the sides swapped
 
-t         [P, 2]     pair -> t(f | e), t(e | f)
-null_fwd  [V_tgt]    f -> t(f | NULL)
-null_rev  [V_src]    e -> t(e | NULL)
-inv_fwd   [n_tgt]    target token -> 1 / (t(f_j | NULL) + sum_i t(f_j | e_i))
-inv_rev   [n_src]    source token -> the same of the reverse direction
+inv_fwd   [n_tgt]   target token -> 1 / (t(f_j | NULL) + sum_i t(f_j | e_i))
+inv_rev   [n_src]   source token -> the same of the reverse direction
 
-A link's posterior is t times the token's inverse, so that the inverses are all that one pass over the sentences must
-keep. A second pass over source words then adds up the posteriors of each word's pairs, which stand together: no two
-threads touch the same pair. What comes next is fetched ahead: the words' tokens are all over the text. With agreement (Liang et al. 2006), what is added up for both directions is the
-product of their posteriors. Not here: what a pair is (_pairs.pyx).
+A link's posterior is t times the token's inverse: for counting and for decoding alike, the inverses are all that one
+pass over the sentence pairs must keep. Decoding adds FLOOR to every t: no word is impossible.
+
+Counting makes a second pass, over source words. All word pairs of one source word stand together, so no two threads touch
+the same count. The tokens of a word are all over the shard, so what comes next is fetched ahead. With agreement (Liang et
+al. 2006) both directions count the product of their posteriors.
+
+A known link has its emissions multiplied by its weight. The second pass does not look at weights: what it adds for a
+known link is taken back afterwards, and the right amount added; counts are integers, so this is exact.
 """
 
 from cython.parallel cimport prange
 from libc.math cimport log
 from libc.stdint cimport int32_t, int64_t
 
-from counts cimport fixed
+import numpy as np
 
-cdef extern from "real.h":
-    ctypedef float real
+from checks cimport check_threads
+from counts cimport Sums, fixed, read_sums
+from inputs cimport Text, Words, read_text, read_words, real
 
 cdef extern from "prefetch.h":
     void PREFETCH(const void* address) noexcept nogil
 
 cdef enum:
-    AHEAD = 8  # tokens
+    AHEAD = 8     # tokens
+    BLOCKS = 256  # parts of a shard that threads take in turn
+
+cdef real FLOOR = 1e-6   # added to every emission when decoding
+cdef real LEAST = 1e-37  # a word whose emissions sum to less has no translation left: its inverse would be infinite
+
+REAL = np.float32 if sizeof(real) == 4 else np.float64
 
 
-def invert(
-    const int32_t[::1] src_ids not None, const int64_t[::1] src_offsets not None,  # IN
-    const int32_t[::1] tgt_ids not None, const int64_t[::1] tgt_offsets not None,  # IN
-    const int32_t[::1] cells not None, const int64_t[::1] cell_offsets not None,   # IN
-    const int64_t[::1] rows not None,                                              # IN
-    const real[:, ::1] t not None,                                                 # IN
-    const real[::1] null_fwd not None, const real[::1] null_rev not None,          # IN
-    real[::1] inv_fwd not None, real[::1] inv_rev not None,                        # OUT
-    double[:, ::1] loglik not None,                                                # OUT, [S, 2]
-    int n_threads,
-):
-    """The inverses of all tokens, and each sentence's log-likelihoods; zero where a side is empty."""
-    cdef Py_ssize_t S = loglik.shape[0]
-    cdef Py_ssize_t n
-    if cells.shape[0] == 0:  # every pair has an empty side
-        inv_fwd[:] = 0
-        inv_rev[:] = 0
-        loglik[:, :] = 0
-        return
-    for n in prange(S, schedule="dynamic", chunksize=256, num_threads=n_threads, nogil=True):
-        invert_sentence(
-            &src_ids[0], src_offsets[n], src_offsets[n + 1], &tgt_ids[0], tgt_offsets[n], tgt_offsets[n + 1],
-            &cells[0] + cell_offsets[n], &rows[0], &t[0, 0], &null_fwd[0], &null_rev[0], &inv_fwd[0], &inv_rev[0],
-            &loglik[n, 0],
-        )
+cdef inline real weight_of(Text* x, Py_ssize_t n, int64_t i, int64_t j) noexcept nogil:
+    """What the emissions of cell (i, j) are multiplied by: the weight of a known link, else 1."""
+    cdef int64_t k
+    for k in range(x.known_offsets[n], x.known_offsets[n + 1]):
+        if x.known_src[k] == i and x.known_tgt[k] == j:
+            return x.known_weight[k]
+    return 1
+
+
+cdef inline bint has_known(Text* x, Py_ssize_t n) noexcept nogil:
+    return x.known_offsets != NULL and x.known_offsets[n] < x.known_offsets[n + 1]
+
+
+cdef inline real emission(Words* w, int32_t e, int32_t cell, int direction, real floor) noexcept nogil:
+    """floor + t of a cell; floor alone where the word pair is not known."""
+    if e < 0 or cell < 0 or cell >= w.rows[e + 1] - w.rows[e]:
+        return floor
+    return floor + w.t[2 * (w.rows[e] + cell) + direction]
 
 
 cdef void invert_sentence(
-    const int32_t* src_ids, int64_t src_begin, int64_t src_end, const int32_t* tgt_ids, int64_t tgt_begin,
-    int64_t tgt_end, const int32_t* cell, const int64_t* rows, const real* t, const real* null_fwd,
-    const real* null_rev, real* inv_fwd, real* inv_rev, double* loglik,
+    Text* x, Words* w, Py_ssize_t n, real floor, real* inv_fwd, real* inv_rev, double* loglik
 ) noexcept nogil:
-    cdef int64_t I = src_end - src_begin, J = tgt_end - tgt_begin
-    cdef int64_t i, j
+    """The inverses of sentence pair n's tokens and its two log-likelihoods; zero where a side is empty."""
+    cdef int64_t I = x.src_offsets[n + 1] - x.src_offsets[n], J = x.tgt_offsets[n + 1] - x.tgt_offsets[n]
+    cdef int64_t i, j, width
+    cdef const int32_t* src = x.src_ids + x.src_offsets[n]
+    cdef const int32_t* tgt = x.tgt_ids + x.tgt_offsets[n]
+    cdef const int32_t* cell = x.cells + x.cell_offsets[n]
     cdef const real* row
-    cdef real* fwd = inv_fwd + tgt_begin
-    cdef real* rev = inv_rev + src_begin
-    cdef real total
+    cdef real* fwd = inv_fwd + (x.tgt_offsets[n] - x.tgt_offsets[0])
+    cdef real* rev = inv_rev + (x.src_offsets[n] - x.src_offsets[0])
+    cdef real total, weight
+    cdef bint known = has_known(x, n)
     loglik[0] = 0
     loglik[1] = 0
     if I == 0 or J == 0:
@@ -78,106 +83,275 @@ cdef void invert_sentence(
             rev[i] = 0
         return
     for j in range(J):
-        fwd[j] = null_fwd[tgt_ids[tgt_begin + j]]
+        fwd[j] = floor + (w.null_fwd[tgt[j]] if tgt[j] >= 0 else 0)
     for i in range(I):
-        row = t + 2 * rows[src_ids[src_begin + i]]
-        total = null_rev[src_ids[src_begin + i]]
-        for j in range(J):
-            fwd[j] += row[2 * cell[j]]
-            total += row[2 * cell[j] + 1]
+        total = floor + (w.null_rev[src[i]] if src[i] >= 0 else 0)
+        if known:
+            for j in range(J):
+                weight = weight_of(x, n, i, j)
+                fwd[j] += weight * emission(w, src[i], cell[j], 0, floor)
+                total += weight * emission(w, src[i], cell[j], 1, floor)
+        elif src[i] >= 0:
+            row = w.t + 2 * w.rows[src[i]]
+            width = w.rows[src[i] + 1] - w.rows[src[i]]
+            for j in range(J):
+                if 0 <= cell[j] < width:
+                    fwd[j] += floor + row[2 * cell[j]]
+                    total += floor + row[2 * cell[j] + 1]
+                else:
+                    fwd[j] += floor
+                    total += floor
+        else:
+            for j in range(J):
+                fwd[j] += floor
+                total += floor
         cell += J
-        loglik[1] += log(total)
-        rev[i] = 1 / total
+        loglik[1] += log(total) if total > LEAST else 0
+        rev[i] = 1 / total if total > LEAST else 0
     for j in range(J):
-        loglik[0] += log(fwd[j])
-        fwd[j] = 1 / fwd[j]
+        loglik[0] += log(fwd[j]) if fwd[j] > LEAST else 0
+        fwd[j] = 1 / fwd[j] if fwd[j] > LEAST else 0
     loglik[0] -= J * log(<double>(I + 1))
     loglik[1] -= I * log(<double>(J + 1))
 
 
-def count(
-    const int64_t[::1] src_offsets not None, const int64_t[::1] tgt_offsets not None,  # IN
-    const int32_t[::1] cells not None, const int64_t[::1] cell_offsets not None,       # IN
-    const int64_t[::1] rows not None,                                                  # IN
-    const int32_t[::1] order not None, const int64_t[::1] starts not None,             # IN
-    const int32_t[::1] sentence not None, const int64_t[::1] blocks not None,          # IN
-    const real[:, ::1] t not None,                                                     # IN
-    const real[::1] inv_fwd not None, const real[::1] inv_rev not None,                # IN
-    bint agree,                                                                        # IN
-    int64_t[:, ::1] counts not None,                                                   # OUT, [P, 2] added to
+def expect(
+    shard, lexicon,                      # IN
+    bint agree,                          # IN
+    counts,                              # OUT, added to
+    double[:, ::1] statistics not None,  # OUT, [S, >= 2] log-likelihoods; zero where a side is empty
     int n_threads,
 ):
-    """Expected counts of both directions, as integers of 2^-32."""
-    cdef Py_ssize_t B = blocks.shape[0] - 1
-    cdef Py_ssize_t b
-    if cells.shape[0] == 0:
+    """Adds the expected counts of a shard in both directions, as integers of 2^-32."""
+    cdef list held = []
+    check_threads(n_threads)
+    cdef Words w = read_words(lexicon, held)
+    cdef Text x = read_text(shard, &w, True, held)
+    cdef Sums c = read_sums(counts, &w, held)
+    cdef Py_ssize_t n, b
+    if statistics.shape[0] != x.S or statistics.shape[1] < 2:
+        raise ValueError(f"the statistics are not of {x.S} sentence pairs")
+    if x.S == 0 or x.cell_offsets[x.S] == x.cell_offsets[0]:
+        statistics[:, :] = 0
         return
-    for b in prange(B, schedule="dynamic", num_threads=n_threads, nogil=True):
-        count_block(
-            blocks[b], blocks[b + 1], &src_offsets[0], &tgt_offsets[0], &cells[0], &cell_offsets[0], &rows[0],
-            &order[0], &starts[0], &sentence[0], &t[0, 0], &inv_fwd[0], &inv_rev[0], agree, &counts[0, 0],
-        )
+    cdef int64_t n_src = x.src_offsets[x.S] - x.src_offsets[0], n_tgt = x.tgt_offsets[x.S] - x.tgt_offsets[0]
+    cdef real[::1] inv_fwd = np.empty(n_tgt, dtype=REAL)
+    cdef real[::1] inv_rev = np.empty(n_src, dtype=REAL)
+    cdef int32_t[::1] order = np.empty(n_src, dtype=np.int32)
+    cdef int32_t[::1] sentence = np.empty(n_src, dtype=np.int32)
+    cdef int64_t[::1] starts = np.zeros(w.V_src + 1, dtype=np.int64)
+    cdef int64_t[::1] blocks = np.zeros(BLOCKS + 1, dtype=np.int64)
+    with nogil:
+        for n in prange(x.S, schedule="dynamic", chunksize=256, num_threads=n_threads):
+            invert_sentence(&x, &w, n, 0, &inv_fwd[0], &inv_rev[0], &statistics[n, 0])
+        sort_tokens(&x, w.V_src, &starts[0], &order[0], &sentence[0], &blocks[0])
+        for b in prange(BLOCKS + 2, schedule="dynamic", num_threads=n_threads):
+            if b == 0:
+                count_nulls(x.tgt_ids + x.tgt_offsets[0], n_tgt, w.null_fwd, &inv_fwd[0], c.null_fwd)
+            elif b == 1:
+                count_nulls(x.src_ids + x.src_offsets[0], n_src, w.null_rev, &inv_rev[0], c.null_rev)
+            else:
+                count_block(
+                    &x, &w, blocks[b - 2], blocks[b - 1], &order[0], &sentence[0], &inv_fwd[0], &inv_rev[0], agree, c.pairs,
+                )
+        if x.known_offsets != NULL:
+            for n in range(x.S):
+                correct(&x, &w, n, &inv_fwd[0], &inv_rev[0], agree, c.pairs)
+
+
+cdef void sort_tokens(
+    Text* x, int64_t V, int64_t* starts, int32_t* order, int32_t* sentence, int64_t* blocks
+) noexcept nogil:
+    """Source tokens of a shard by word; blocks of them that end with a word.
+
+    order     [n_src]  tokens, from the shard's first on, sorted by word
+    sentence  [n_src]  token -> its sentence pair
+    starts    [V + 1]  work space, zeros
+    blocks    [BLOCKS + 1]  cuts of order
+    """
+    cdef const int32_t* src = x.src_ids + x.src_offsets[0]
+    cdef int64_t n_src = x.src_offsets[x.S] - x.src_offsets[0]
+    cdef int64_t n, k, e, b, total, count
+    for n in range(x.S):
+        for k in range(x.src_offsets[n], x.src_offsets[n + 1]):
+            sentence[k - x.src_offsets[0]] = <int32_t>n
+    for k in range(n_src):
+        starts[src[k]] += 1
+    total = 0
+    b = 0
+    for e in range(V):  # starts: from the number of a word's tokens to the place of its first
+        while b < BLOCKS and total * BLOCKS >= b * n_src:
+            blocks[b] = total
+            b += 1
+        count = starts[e]
+        starts[e] = total
+        total += count
+    while b <= BLOCKS:
+        blocks[b] = n_src
+        b += 1
+    for k in range(n_src):
+        order[starts[src[k]]] = <int32_t>k
+        starts[src[k]] += 1
 
 
 cdef void count_block(
-    int64_t first, int64_t last, const int64_t* src_offsets, const int64_t* tgt_offsets, const int32_t* cells,
-    const int64_t* cell_offsets, const int64_t* rows, const int32_t* order, const int64_t* starts,
-    const int32_t* sentence, const real* t, const real* inv_fwd, const real* inv_rev, bint agree, int64_t* counts,
+    Text* x, Words* w, int64_t first, int64_t last, const int32_t* order, const int32_t* sentence,
+    const real* inv_fwd, const real* inv_rev, bint agree, int64_t* counts,
 ) noexcept nogil:
-    """Source words [first, last)."""
-    cdef int64_t e, k, j, n, J, both
-    cdef int32_t token
+    """Adds the posteriors of the source tokens order[first:last]."""
+    cdef int64_t k, j, n, J, both, width, src_begin = x.src_offsets[0], tgt_begin = x.tgt_offsets[0]
+    cdef int32_t token, e
     cdef const int32_t* cell
+    cdef const int32_t* cells = x.cells
+    cdef const int64_t* src_offsets = x.src_offsets
+    cdef const int64_t* tgt_offsets = x.tgt_offsets
+    cdef const int64_t* cell_offsets = x.cell_offsets
     cdef const real* fwd
     cdef const real* row
     cdef int64_t* total
     cdef real rev
-    for e in range(first, last):
-        row = t + 2 * rows[e]
-        total = counts + 2 * rows[e]
-        for k in range(starts[e], starts[e + 1]):
-            if k + AHEAD < starts[last]:
-                token = order[k + AHEAD]
-                n = sentence[token]
-                cell = cells + cell_offsets[n] + (token - src_offsets[n]) * (tgt_offsets[n + 1] - tgt_offsets[n])
-                fwd = inv_fwd + tgt_offsets[n]
-                PREFETCH(cell)
-                PREFETCH(cell + 16)
-                PREFETCH(fwd)
-                PREFETCH(fwd + 16)
-                PREFETCH(inv_rev + token)
-            if k + 2 * AHEAD < starts[last]:
-                n = sentence[order[k + 2 * AHEAD]]
-                PREFETCH(tgt_offsets + n)
-                PREFETCH(src_offsets + n)
-                PREFETCH(cell_offsets + n)
-            if k + 3 * AHEAD < starts[last]:
-                PREFETCH(sentence + order[k + 3 * AHEAD])
-            token = order[k]
+    for k in range(first, last):
+        if k + AHEAD < last:
+            token = order[k + AHEAD]
             n = sentence[token]
-            J = tgt_offsets[n + 1] - tgt_offsets[n]
-            cell = cells + cell_offsets[n] + (token - src_offsets[n]) * J
-            fwd = inv_fwd + tgt_offsets[n]
-            rev = inv_rev[token]
-            if agree:
-                for j in range(J):
+            cell = cells + cell_offsets[n]
+            cell += (token + src_begin - src_offsets[n]) * (tgt_offsets[n + 1] - tgt_offsets[n])
+            fwd = inv_fwd + (tgt_offsets[n] - tgt_begin)
+            PREFETCH(cell)
+            PREFETCH(cell + 16)
+            PREFETCH(fwd)
+            PREFETCH(fwd + 16)
+            PREFETCH(inv_rev + token)
+        if k + 2 * AHEAD < last:
+            n = sentence[order[k + 2 * AHEAD]]
+            PREFETCH(tgt_offsets + n)
+            PREFETCH(src_offsets + n)
+            PREFETCH(cell_offsets + n)
+        if k + 3 * AHEAD < last:
+            PREFETCH(sentence + order[k + 3 * AHEAD])
+        token = order[k]
+        n = sentence[token]
+        e = x.src_ids[src_begin + token]
+        J = tgt_offsets[n + 1] - tgt_offsets[n]
+        cell = cells + cell_offsets[n] + (token + src_begin - src_offsets[n]) * J
+        fwd = inv_fwd + (tgt_offsets[n] - tgt_begin)
+        rev = inv_rev[token]
+        row = w.t + 2 * w.rows[e]
+        total = counts + 2 * w.rows[e]
+        width = w.rows[e + 1] - w.rows[e]
+        if agree:
+            for j in range(J):
+                if 0 <= cell[j] < width:
                     both = fixed(row[2 * cell[j]] * fwd[j] * (row[2 * cell[j] + 1] * rev))
                     total[2 * cell[j]] += both
                     total[2 * cell[j] + 1] += both
-            else:
-                for j in range(J):
+        else:
+            for j in range(J):
+                if 0 <= cell[j] < width:
                     total[2 * cell[j]] += fixed(row[2 * cell[j]] * fwd[j])
                     total[2 * cell[j] + 1] += fixed(row[2 * cell[j] + 1] * rev)
 
 
-def count_nulls(
-    const int32_t[::1] ids not None,    # IN, [n_tokens]
-    const real[::1] null not None,      # IN, [V]
-    const real[::1] inverse not None,   # IN, [n_tokens]
-    int64_t[::1] counts not None,       # OUT, [V] added to
+cdef void count_nulls(
+    const int32_t* ids, int64_t n_tokens, const real* null, const real* inverse, int64_t* counts
+) noexcept nogil:
+    """Adds the posteriors of NULL in one direction: null times the inverse, token by token."""
+    cdef int64_t k
+    for k in range(n_tokens):
+        counts[ids[k]] += fixed(null[ids[k]] * inverse[k])
+
+
+cdef void correct(
+    Text* x, Words* w, Py_ssize_t n, const real* inv_fwd, const real* inv_rev, bint agree, int64_t* counts
+) noexcept nogil:
+    """Takes back what count_block added for the known links of sentence pair n, and adds their weighted posteriors."""
+    cdef int64_t J = x.tgt_offsets[n + 1] - x.tgt_offsets[n], k, i, j, at
+    cdef int32_t e, cell
+    cdef real f, r, weight
+    for k in range(x.known_offsets[n], x.known_offsets[n + 1]):
+        i = x.known_src[k]
+        j = x.known_tgt[k]
+        weight = x.known_weight[k]
+        e = x.src_ids[x.src_offsets[n] + i]
+        cell = x.cells[x.cell_offsets[n] + i * J + j]
+        if 0 <= cell < w.rows[e + 1] - w.rows[e]:
+            at = 2 * (w.rows[e] + cell)
+            f = w.t[at] * inv_fwd[x.tgt_offsets[n] - x.tgt_offsets[0] + j]
+            r = w.t[at + 1] * inv_rev[x.src_offsets[n] - x.src_offsets[0] + i]
+            if agree:
+                counts[at] += fixed(weight * f * (weight * r)) - fixed(f * r)
+                counts[at + 1] += fixed(weight * f * (weight * r)) - fixed(f * r)
+            else:
+                counts[at] += fixed(weight * f) - fixed(f)
+                counts[at + 1] += fixed(weight * r) - fixed(r)
+
+
+def posteriors(
+    shard, lexicon,             # IN
+    bint best,                  # IN, 1 for the best link of each word instead of posteriors
+    real share,                 # IN, what scores are multiplied by
+    real[::1] fwd not None,     # OUT, [n_cells] added to
+    real[::1] rev not None,     # OUT, [n_cells] added to
+    int n_threads,
 ):
-    """Expected counts of NULL in one direction: those of a token are null times its inverse."""
-    cdef Py_ssize_t k
-    with nogil:
-        for k in range(ids.shape[0]):
-            counts[ids[k]] += fixed(null[ids[k]] * inverse[k])
+    """Adds the posteriors of all cells of a shard in both directions."""
+    cdef list held = []
+    check_threads(n_threads)
+    cdef Words w = read_words(lexicon, held)
+    cdef Text x = read_text(shard, &w, False, held)
+    cdef Py_ssize_t n
+    cdef int64_t n_cells = x.cell_offsets[x.S] - x.cell_offsets[0]
+    if fwd.shape[0] != n_cells or rev.shape[0] != n_cells:
+        raise ValueError(f"the shard has {n_cells} cells, there is room for {fwd.shape[0]} and {rev.shape[0]}")
+    if n_cells == 0:
+        return
+    cdef real[::1] inv_fwd = np.empty(x.tgt_offsets[x.S] - x.tgt_offsets[0], dtype=REAL)
+    cdef real[::1] inv_rev = np.empty(x.src_offsets[x.S] - x.src_offsets[0], dtype=REAL)
+    cdef double[:, ::1] loglik = np.empty((x.S, 2))
+    for n in prange(x.S, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
+        invert_sentence(&x, &w, n, FLOOR, &inv_fwd[0], &inv_rev[0], &loglik[n, 0])
+        score_sentence(&x, &w, n, best, share, &inv_fwd[0], &inv_rev[0], &fwd[0], &rev[0])
+
+
+cdef void score_sentence(
+    Text* x, Words* w, Py_ssize_t n, bint best, real share, const real* inv_fwd, const real* inv_rev, real* fwd, real* rev
+) noexcept nogil:
+    """Adds the posteriors of sentence pair n; or, of each word's emissions, 1 for the largest if NULL's is not larger."""
+    cdef int64_t I = x.src_offsets[n + 1] - x.src_offsets[n], J = x.tgt_offsets[n + 1] - x.tgt_offsets[n]
+    cdef const int32_t* src = x.src_ids + x.src_offsets[n]
+    cdef const int32_t* tgt = x.tgt_ids + x.tgt_offsets[n]
+    cdef const int32_t* cell = x.cells + x.cell_offsets[n]
+    cdef bint known = has_known(x, n)
+    cdef int64_t i, j, top
+    cdef real weight, most, value
+    inv_fwd += x.tgt_offsets[n] - x.tgt_offsets[0]
+    inv_rev += x.src_offsets[n] - x.src_offsets[0]
+    fwd += x.cell_offsets[n] - x.cell_offsets[0]
+    rev += x.cell_offsets[n] - x.cell_offsets[0]
+    if not best:
+        for i in range(I):
+            for j in range(J):
+                weight = weight_of(x, n, i, j) if known else 1
+                fwd[i * J + j] += share * (weight * emission(w, src[i], cell[i * J + j], 0, FLOOR) * inv_fwd[j])
+                rev[i * J + j] += share * (weight * emission(w, src[i], cell[i * J + j], 1, FLOOR) * inv_rev[i])
+        return
+    for j in range(J):
+        most = FLOOR + (w.null_fwd[tgt[j]] if tgt[j] >= 0 else 0)
+        top = -1
+        for i in range(I):
+            value = emission(w, src[i], cell[i * J + j], 0, FLOOR) * (weight_of(x, n, i, j) if known else 1)
+            if value > most or (value == most and top < 0):
+                most = value
+                top = i
+        if top >= 0:
+            fwd[top * J + j] += share
+    for i in range(I):
+        most = FLOOR + (w.null_rev[src[i]] if src[i] >= 0 else 0)
+        top = -1
+        for j in range(J):
+            value = emission(w, src[i], cell[i * J + j], 1, FLOOR) * (weight_of(x, n, i, j) if known else 1)
+            if value > most or (value == most and top < 0):
+                most = value
+                top = j
+        if top >= 0:
+            rev[i * J + top] += share

@@ -300,32 +300,6 @@ cdef inline void add_jumps(Direction* d, int64_t* jumps) noexcept nogil:
         jumps[2 * W + 3 + (i if i < W else W)] += fixed(d.u[i])
 
 
-cdef inline double mix(Direction* d, bint best) noexcept nogil:
-    """gamma and log p(f | e) of Model 1: gamma_j(i) = emit_j(i) / (null_j + sum_i emit_j(i)); or 1 for the best i, if better than NULL."""
-    cdef int64_t i, j, top
-    cdef const real* emit = d.emit
-    cdef real* gamma = d.gamma
-    cdef real total, inverse
-    cdef double loglik = -d.J * log(<double>(d.I + 1))
-    for j in range(d.J):
-        total = d.null[j]
-        top = 0
-        for i in range(d.I):
-            total += emit[i]
-            if emit[i] > emit[top]:
-                top = i
-        loglik += log(total)
-        inverse = 1 / total
-        d.nowhere[j] = d.null[j] * inverse
-        for i in range(d.K):
-            gamma[i] = 0 if best else emit[i] * inverse
-        if best and emit[top] >= d.null[j]:
-            gamma[top] = 1
-        emit += d.K
-        gamma += d.K
-    return loglik
-
-
 cdef inline void best_path(Direction* d) noexcept nogil:
     """gamma becomes 1 on the links of the best path, 0 elsewhere.
 

@@ -1,20 +1,20 @@
-"""Word pairs of a corpus: every cell (i, j) of every sentence pair gets the number of its word pair, once.
+"""Word pairs of a text: every cell (i, j) of every sentence pair gets the number of its word pair.
 
-Pairs are numbered by source word, so that those of one word stand together: pair `rows[e] + cell` is source word e with
-the `cell`-th different target word that it meets, in the order of the text. Both directions share the numbers.
+Word pairs (e, f) are sorted by e, then by f. Word pair `rows[e] + cell` is source word e with the `cell`-th of the
+different target words that stand beside e in some sentence pair. Both directions share the numbers.
 
-src, tgt            the corpus: ids [n_tokens], offsets [S + 1]
-order   [n_src]     source tokens by their word, and by place in the text among equals
-starts  [V_src + 1] word e's tokens are order[starts[e]:starts[e + 1]]
-sentence [n_src]    source token -> its sentence
-cell_offsets [S + 1]  sentence n's cells are those from cell_offsets[n] on, row by row: cell [I, J]
-cells   [n_cells]   (i, j) -> number of the pair within the row of e_i
-rows    [V_src + 1] source word -> its first pair
-pair_tgt [P]        pair -> its target word
+src, tgt     the text: ids [n_tokens], offsets [S + 1]
+order        [n_src]      source tokens by word; among tokens of one word, by place in the text
+starts       [V_src + 1]  word e's tokens are order[starts[e]:starts[e + 1]]
+sentence     [n_src]      source token -> its sentence pair
+cell_offsets [S + 1]      sentence pair n's cells are those from cell_offsets[n] on, row by row: cells [I, J]
+cells        [n_cells]    (i, j) -> number of the word pair within the row of e_i
+rows         [V_src + 1]  source word -> its first word pair
+pair_tgt     [P]          word pair -> its target word
 
-One array over the target vocabulary, small enough for the cache, replaces hashing: `met[f]` is the last source word
-that met f, `number[f]` the pair's number then. Blocks of source words are independent, so that threads need no locks,
-and numbers do not depend on their count.
+One array over the target vocabulary, small enough for the cache, replaces hashing: `met[f]` is the last source word that
+met f, `number[f]` the number of that word pair. Blocks of source words are independent: threads need no locks, and
+numbers do not depend on how many threads there are.
 """
 
 from cython.parallel cimport prange, threadid
@@ -24,11 +24,31 @@ from libcpp.vector cimport vector
 
 import numpy as np
 
+from checks cimport check_ids, check_offsets, check_threads
+
 cdef extern from "prefetch.h":
     void PREFETCH(const void* address) noexcept nogil
 
 cdef enum:
     AHEAD = 8  # tokens whose sentence and row are fetched ahead: they are all over the text
+
+
+def sort_tokens(
+    const int32_t[::1] ids not None,       # IN, [n]
+    const int64_t[::1] starts not None,    # IN, [V + 1]
+    int32_t[::1] order not None,           # OUT, [n]
+):
+    """Tokens by word: order = argsort(ids), stable. starts[e] is the number of tokens of the words before e."""
+    cdef int64_t[::1] next_place = np.array(starts)
+    cdef Py_ssize_t k
+    check_offsets("starts", starts, starts.shape[0] - 1, ids.shape[0])
+    check_ids("ids", ids, 0, ids.shape[0], 0, starts.shape[0] - 1)
+    if order.shape[0] != ids.shape[0]:
+        raise ValueError("ids and order are not of the same tokens")
+    with nogil:
+        for k in range(ids.shape[0]):
+            order[next_place[ids[k]]] = <int32_t>k
+            next_place[ids[k]] += 1
 
 
 def number_cells(
@@ -53,16 +73,19 @@ def number_cells(
     # [n_threads, 2, V_tgt] met, which starts as -1 (no word), and number
     cdef int32_t[:, :, ::1] work = np.full((n_threads, 2, max(1, n_tgt_words)), -1, dtype=np.int32)
     cdef int thread
+    check_threads(n_threads)
+    check_ids("target ids", tgt_ids, 0, tgt_ids.shape[0], 0, n_tgt_words)
     if cells.shape[0] == 0:
         return np.empty(0, dtype=np.int32)
     with nogil:
         for b in prange(B, schedule="dynamic", num_threads=n_threads):
             thread = threadid()
             number_block(
-                blocks[b], blocks[b + 1], &tgt_ids[0], &src_offsets[0], &tgt_offsets[0], &order[0], &starts[0],
-                &sentence[0], &cell_offsets[0], &work[thread, 0, 0], &work[thread, 1, 0], &cells[0], &rows[0], found[b],
+                blocks[b], blocks[b + 1], &tgt_ids[0], n_tgt_words, &src_offsets[0], &tgt_offsets[0], &order[0],
+                &starts[0], &sentence[0], &cell_offsets[0], &work[thread, 0, 0], &work[thread, 1, 0], &cells[0],
+                &rows[0], found[b],
             )
-    n_pairs = 0  # rows[e + 1] is the number of e's pairs until here
+    n_pairs = 0  # rows[e + 1] is the number of e's word pairs until here
     rows[0] = 0
     for e in range(rows.shape[0] - 1):
         n_pairs += rows[e + 1]
@@ -74,101 +97,87 @@ def number_cells(
         for e in range(<int64_t>found[b].size()):
             out[k] = found[b][e]
             k += 1
+        found[b] = vector[int32_t]()  # its memory is free for what comes next
     return pair_tgt
 
 
 cdef int number_block(
-    int64_t first, int64_t last, const int32_t* tgt_ids, const int64_t* src_offsets, const int64_t* tgt_offsets,
-    const int32_t* order, const int64_t* starts, const int32_t* sentence, const int64_t* cell_offsets,
-    int32_t* met, int32_t* number, int32_t* cells, int64_t* rows, vector[int32_t]& found,
+    int64_t first, int64_t last, const int32_t* tgt_ids, int64_t n_tgt_words, const int64_t* src_offsets,
+    const int64_t* tgt_offsets, const int32_t* order, const int64_t* starts, const int32_t* sentence,
+    const int64_t* cell_offsets, int32_t* met, int32_t* number, int32_t* cells, int64_t* rows, vector[int32_t]& found,
 ) except -1 nogil:
-    """Source words [first, last): rows[e + 1] is the number of e's pairs."""
-    cdef int64_t e, k, i, j, n, J
-    cdef int32_t token, count, f
+    """Source words [first, last): rows[e + 1] is the number of e's word pairs."""
+    cdef int64_t e, k, j, n, J, f, count, begin
+    cdef int32_t token
     cdef const int32_t* tgt
     cdef int32_t* row
     for e in range(first, last):
-        count = 0
-        for k in range(starts[e], starts[e + 1]):
+        begin = found.size()
+        for k in range(starts[e], starts[e + 1]):  # which words stand beside e
             if k + AHEAD < starts[last]:
-                token = order[k + AHEAD]
-                n = sentence[token]
+                n = sentence[order[k + AHEAD]]
                 tgt = tgt_ids + tgt_offsets[n]
-                J = tgt_offsets[n + 1] - tgt_offsets[n]
-                row = cells + cell_offsets[n] + (token - src_offsets[n]) * J
                 PREFETCH(tgt)
                 PREFETCH(tgt + 16)
-                PREFETCH(row)
-                PREFETCH(row + 16)
             if k + 2 * AHEAD < starts[last]:
                 n = sentence[order[k + 2 * AHEAD]]
                 PREFETCH(tgt_offsets + n)
                 PREFETCH(src_offsets + n)
                 PREFETCH(cell_offsets + n)
-            token = order[k]
-            n = sentence[token]
-            i = token - src_offsets[n]
+            n = sentence[order[k]]
             J = tgt_offsets[n + 1] - tgt_offsets[n]
             tgt = tgt_ids + tgt_offsets[n]
-            row = cells + cell_offsets[n] + i * J
             for j in range(J):
-                f = tgt[j]
-                if met[f] != e:
-                    met[f] = <int32_t>e
-                    number[f] = count
-                    count = count + 1
-                    found.push_back(f)
-                row[j] = number[f]
+                if met[tgt[j]] != e:
+                    met[tgt[j]] = <int32_t>e
+                    found.push_back(tgt[j])
+        count = found.size() - begin
+        if 16 * count > n_tgt_words:  # a walk through the vocabulary is quicker than sorting
+            k = begin
+            for f in range(n_tgt_words):
+                if met[f] == e:
+                    found[k] = <int32_t>f
+                    k += 1
+        else:
+            sort(found.begin() + begin, found.end())
+        for k in range(count):
+            number[found[begin + k]] = <int32_t>k
+        for k in range(starts[e], starts[e + 1]):
+            if k + AHEAD < starts[e + 1]:
+                token = order[k + AHEAD]
+                n = sentence[token]
+                row = cells + cell_offsets[n] + (token - src_offsets[n]) * (tgt_offsets[n + 1] - tgt_offsets[n])
+                PREFETCH(row)
+                PREFETCH(row + 16)
+                PREFETCH(tgt_ids + tgt_offsets[n])
+            token = order[k]
+            n = sentence[token]
+            J = tgt_offsets[n + 1] - tgt_offsets[n]
+            tgt = tgt_ids + tgt_offsets[n]
+            row = cells + cell_offsets[n] + (token - src_offsets[n]) * J
+            for j in range(J):
+                row[j] = number[tgt[j]]
         rows[e + 1] = count
     return 0
 
 
-cdef struct Entry:
-    int32_t tgt
-    int32_t place
-
-
-cdef bint before(const Entry& a, const Entry& b) noexcept nogil:
-    return a.tgt < b.tgt
-
-
-def sort_rows(
-    const int64_t[::1] rows not None,      # IN, [V_src + 1]
-    const int32_t[::1] pair_tgt not None,  # IN, [P]
-    const float[:, ::1] t not None,        # IN, [P, 2]
-):
-    """(pair_tgt, t) with the pairs of each source word in the order of their target words."""
-    sorted_tgt, sorted_t = np.empty(pair_tgt.shape[0], np.int32), np.empty((t.shape[0], 2), np.float32)
-    cdef int32_t[::1] tgt_out = sorted_tgt
-    cdef float[:, ::1] t_out = sorted_t
-    cdef vector[Entry] row
-    cdef Py_ssize_t e, k, at
-    with nogil:
-        for e in range(rows.shape[0] - 1):
-            row.resize(rows[e + 1] - rows[e])
-            for k in range(<Py_ssize_t>row.size()):
-                row[k].tgt = pair_tgt[rows[e] + k]
-                row[k].place = <int32_t>k
-            sort(row.begin(), row.end(), &before)
-            for k in range(<Py_ssize_t>row.size()):
-                at = rows[e] + row[k].place
-                tgt_out[rows[e] + k] = row[k].tgt
-                t_out[rows[e] + k, 0] = t[at, 0]
-                t_out[rows[e] + k, 1] = t[at, 1]
-    return sorted_tgt, sorted_t
-
-
 def find_cells(
     const int32_t[::1] src_ids not None, const int64_t[::1] src_offsets not None,  # IN, -1 for unknown words
-    const int32_t[::1] tgt_ids not None, const int64_t[::1] tgt_offsets not None,  # IN, likewise
+    const int32_t[::1] tgt_ids not None, const int64_t[::1] tgt_offsets not None,  # IN, -1 for unknown words
     const int64_t[::1] cell_offsets not None,                                      # IN
     const int64_t[::1] rows not None,                                              # IN
-    const int32_t[::1] pair_tgt not None,                                          # IN, sorted within each row
-    int32_t[::1] cells not None,                                                   # OUT, -1 for unknown pairs
+    const int32_t[::1] pair_tgt not None,                                          # IN
+    int32_t[::1] cells not None,                                                   # OUT, -1 for unknown word pairs
     int n_threads,
 ):
-    """The cells of other text than the model's own, by bisection."""
-    cdef Py_ssize_t n
+    """The cells of any text, by bisection among the word pairs of a lexicon. Offsets need not begin at 0."""
+    cdef Py_ssize_t n, S = src_offsets.shape[0] - 1
+    check_threads(n_threads)
+    check_offsets("rows", rows, rows.shape[0] - 1, pair_tgt.shape[0])
+    check_offsets("src_offsets", src_offsets, S, src_ids.shape[0])
+    check_offsets("tgt_offsets", tgt_offsets, S, tgt_ids.shape[0])
+    check_offsets("cell_offsets", cell_offsets, S, cells.shape[0])
+    check_ids("source ids", src_ids, src_offsets[0], src_offsets[S], -1, rows.shape[0] - 1)
     if cells.shape[0] == 0:
         return
     for n in prange(src_offsets.shape[0] - 1, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):

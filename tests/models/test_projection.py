@@ -1,4 +1,7 @@
-"""The projection against enumeration: dual, gradient, duality, feasibility, and q itself against scipy's."""
+"""The projection against enumeration: dual, gradient, duality, feasibility, and q itself against scipy's.
+
+Constraints are those of B-HMM and S-HMM, and features given from Python: alone and beside the others.
+"""
 
 from __future__ import annotations
 
@@ -10,265 +13,263 @@ import oracle
 import pytest
 from hypothesis import assume, given, note, settings
 from hypothesis import strategies as st
-from problems import FLOOR, add, corpus_of, counted, decoded, problem_of, random_problem, small_problems
+from problems import (
+    TIGHT,
+    Problem,
+    corpus_of,
+    counted,
+    even_problem,
+    how_of,
+    posteriors,
+    random_problem,
+    small_problems,
+    stage_of,
+)
 from scipy.optimize import minimize
 
-from aligner.models import _hmm_double, hmm
-from aligner.models.recipe import MODELS
+from aligner.models import _hmm_double
+from aligner.models.recipe import MODELS, Stage
+from aligner.text.known import Constraints, Known
 
-TIGHT = {"eta": 1e-9, "drop": 0.0, "max_calls": 500}
-HOW = {
-    "symmetric": replace(MODELS["shmm"].inference, **TIGHT),
-    "bijective": replace(MODELS["bhmm"].inference, **TIGHT),
+STAGES = {
+    "symmetric": stage_of("shmm", **TIGHT),
+    "bijective": stage_of("bhmm", **TIGHT),
+    "none": stage_of("hmm", **TIGHT, slack=0.0),
 }
-constraints = st.sampled_from(list(HOW))
+constraints = st.sampled_from(["symmetric", "bijective"])
 
 
-def enumerated(problem, n: int, constraint: str) -> list[oracle.Dual]:
-    """The independent problems of a sentence pair, features numbered as in constraints.pxd."""
-    corpus, numbers, m = problem
-    I, J = int(corpus.src.lengths[n]), int(corpus.tgt.lengths[n])
-    directions = []
-    for d in range(2):
-        emit, null = problem_of(corpus, numbers, m, n, d)
-        directions.append(
-            oracle.weighted_paths(
-                add(emit, FLOOR), add(null, FLOOR), m.jump[d].tolist(), m.first[d].tolist(), m.p0
-            )
-        )
-    if constraint == "symmetric":
-        parts = []
-        for d, (logs, paths) in enumerate(directions):
-            features = np.zeros((len(paths), I * J))
-            for a, path in enumerate(paths):
-                for state, row in path:
-                    i, j = (state, row) if d == 0 else (row, state)
-                    features[a, i * J + j] = 1 if d == 0 else -1
-            parts.append((logs, features))
-        return [oracle.Dual(parts, [0.0] * (I * J), HOW[constraint].slack)]
-    duals = []
-    for (logs, paths), size in zip(directions, (I, J), strict=True):
-        features = np.zeros((len(paths), size))
-        for a, path in enumerate(paths):
-            for state, _ in path:
-                features[a, state] += 1
-        duals.append(oracle.Dual([(logs, features)], [1.0] * size, HOW[constraint].slack))
-    return duals
+@st.composite
+def given_features(draw, problem: Problem) -> Constraints:
+    """Up to two features a sentence pair, whose bounds can be fulfilled: p's expectation times a share."""
+    pairs = []
+    coefficient = st.sampled_from([1.0, -1.0, 0.5, 2.0])
+    for n, both in enumerate(posteriors(problem)):
+        cells = st.sampled_from(list(np.ndindex(*problem.shape(n))))
+        features = []
+        for _ in range(draw(st.integers(0, 2))):
+            where = st.tuples(st.sampled_from(["forward", "reverse"]), cells)
+            entries = [
+                (direction, *cell, draw(coefficient))
+                for direction, cell in draw(st.lists(where, min_size=1, max_size=3))
+            ]  # the same link may count twice
+            mean = sum(x * both[name == "reverse"][i, j] for name, i, j, x in entries)
+            features.append((entries, draw(st.sampled_from(["<=", "="])), mean * draw(st.floats(0.5, 1.1))))
+        pairs.append(features)
+    return Constraints.of(pairs)
 
 
-def solved(dual: oracle.Dual, constraint: str) -> np.ndarray:
-    """lam by scipy."""
-    n = len(dual.b)
-    bounds = [(0, None)] * n if constraint == "bijective" else None
-    found = minimize(
-        dual.phi,
-        np.full(n, 1e-3),
-        jac=dual.gradient,
-        bounds=bounds,
-        method="L-BFGS-B",
-        options={"maxiter": 5000, "ftol": 1e-15, "gtol": 1e-9},
+@st.composite
+def constrained_problems(draw) -> tuple[Problem, str]:
+    """A problem, and which constraint is beside its given features."""
+    problem = draw(small_problems())
+    return replace(problem, known=Known(None, draw(given_features(problem)))), draw(
+        st.sampled_from([*STAGES])
     )
-    return found.x
 
 
-def dual_of_kernel(problem, n: int, constraint: str, lam):
-    corpus, numbers, m = problem
-    view = hmm._view(m, corpus, numbers.cells, numbers.offsets)
-    return _hmm_double.dual(view, hmm.for_kernel(HOW[constraint]), n, lam)
+def features_of(problem: Problem, n: int, constraint: str) -> list:
+    """(entries, kind, bound) of a sentence pair's features, numbered as in constraints.pxd."""
+    I, J = problem.shape(n)
+    features: list = []
+    if constraint == "symmetric":
+        features += [
+            ([("forward", i, j, 1.0), ("reverse", i, j, -1.0)], "=", 0.0) for i, j in np.ndindex(I, J)
+        ]
+    if constraint == "bijective":
+        features += [([("forward", i, j, 1.0) for j in range(J)], "<=", 1.0) for i in range(I)]
+        features += [([("reverse", i, j, 1.0) for i in range(I)], "<=", 1.0) for j in range(J)]
+    more = problem.known.constraints
+    if more is not None:
+        for k in range(more.offsets[n], more.offsets[n + 1]):
+            part = slice(more.starts[k], more.starts[k + 1])
+            names = [("forward", "reverse")[d] for d in more.direction[part]]
+            columns = zip(names, more.src[part], more.tgt[part], more.coefficient[part], strict=True)
+            features.append((list(columns), "=" if more.equal[k] else "<=", float(more.bound[k])))
+    return features
+
+
+def enumerated(problem: Problem, n: int, constraint: str, slack: float) -> tuple[oracle.Dual, list]:
+    """The dual of a sentence pair over all paths, and the bounds of lam."""
+    features = features_of(problem, n, constraint)
+    parts = []
+    for d in range(2):
+        logs, paths = oracle.weighted_paths(*problem.lattice(n, d))
+        values = np.zeros((len(paths), len(features)))
+        for a, path in enumerate(paths):
+            links = [(state, row) if d == 0 else (row, state) for state, row in path]
+            for k, (entries, _, _) in enumerate(features):
+                values[a, k] = sum(
+                    x for name, i, j, x in entries if name == ("forward", "reverse")[d] and (i, j) in links
+                )
+        parts.append((logs, values))
+    bounds = [(None if kind == "=" else 0, None) for _, kind, _ in features]
+    return oracle.Dual(parts, [bound for *_, bound in features], slack), bounds
+
+
+def solved(dual: oracle.Dual, bounds: list) -> np.ndarray:
+    """lam by scipy."""
+    options = {"maxiter": 5000, "ftol": 1e-15, "gtol": 1e-9}
+    start = np.full(len(dual.b), 1e-3)
+    return minimize(dual.phi, start, jac=dual.gradient, bounds=bounds, method="L-BFGS-B", options=options).x
+
+
+def links_of(problem: Problem, n: int, d: int, q: np.ndarray) -> np.ndarray:
+    """[I, J] posteriors from the probabilities of all paths."""
+    grid = np.zeros(problem.shape(n))
+    for p, path in zip(q, oracle.weighted_paths(*problem.lattice(n, d))[1], strict=True):
+        for state, row in path:
+            grid[(state, row) if d == 0 else (row, state)] += p
+    return grid
+
+
+def check_dual(problem: Problem, constraint: str, seed: int) -> None:
+    """phi and gradient of the kernel equal enumeration, and the gradient equals central differences."""
+    random = np.random.default_rng(seed)
+    stage = STAGES[constraint]
+    slack = stage.limits.slack
+    for n in range(len(problem)):
+        note(f"I, J {problem.shape(n)}")
+        dual, bounds = enumerated(problem, n, constraint, slack)
+        if not bounds:
+            continue
+        lam = random.normal(size=len(bounds))
+        lam[[low == 0 for low, _ in bounds]] **= 2
+
+        def kernel(x, n=n):
+            m = problem.m
+            return _hmm_double.dual(problem.shard, m.lexicon, m.positions, how_of(stage), n, x)
+
+        phi, gradient = kernel(lam)
+        np.testing.assert_allclose(phi, dual.phi(lam), rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(gradient, dual.gradient(lam), rtol=1e-7, atol=1e-8)
+        for k, step in enumerate(np.eye(len(lam)) * 1e-5):
+            slope = (kernel(lam + step)[0] - kernel(lam - step)[0]) / 2e-5
+            np.testing.assert_allclose(slope, gradient[k], rtol=1e-4, atol=1e-6)
 
 
 @given(problem=small_problems(), constraint=constraints, seed=st.integers(0, 99))
 def test_dual_and_gradient_equal_enumeration_and_differences(problem, constraint, seed):
-    corpus = problem[0]
-    random = np.random.default_rng(seed)
-    for n in range(len(corpus)):
-        note(f"I {corpus.src.lengths[n]} J {corpus.tgt.lengths[n]}")
-        duals = enumerated(problem, n, constraint)
-        lams = [random.normal(size=len(dual.b)) for dual in duals]
-        if constraint == "bijective":
-            lams = [np.abs(lam) for lam in lams]
-        lam = np.concatenate(lams)
-        phi, gradient = dual_of_kernel(problem, n, constraint, lam)
-        pairs = list(zip(duals, lams, strict=True))
-        np.testing.assert_allclose(phi, sum(dual.phi(x) for dual, x in pairs), rtol=1e-9, atol=1e-9)
-        truth = np.concatenate([dual.gradient(x) for dual, x in pairs])
-        np.testing.assert_allclose(gradient, truth, rtol=1e-7, atol=1e-8)
-        for k, step in enumerate(np.eye(len(lam)) * 1e-5):
-            up, _ = dual_of_kernel(problem, n, constraint, lam + step)
-            down, _ = dual_of_kernel(problem, n, constraint, lam - step)
-            np.testing.assert_allclose((up - down) / 2e-5, gradient[k], rtol=1e-4, atol=1e-6)
+    check_dual(problem, constraint, seed)
 
 
-def projected(problem, constraint: str, **limits):
-    """Posteriors [I, J] of both directions for each sentence pair, and the statistics."""
-    corpus = problem[0]
-    how = replace(HOW[constraint], **limits)
-    grids = []
-    for offsets, src, tgt, scores in decoded(problem, False, how=how):
-        for n in range(len(corpus)):
-            part = slice(offsets[n], offsets[n + 1])
-            grid = np.zeros((corpus.src.lengths[n], corpus.tgt.lengths[n]))
-            grid[src[part], tgt[part]] = scores[part]
-            grids.append(grid)
-    statistics = counted(problem, how)[3]
-    named = [dict(zip(_hmm_double.STATISTICS, row, strict=True)) for row in statistics]
-    S = len(corpus)
-    return list(zip(grids[:S], grids[S:], strict=True)), named
+@settings(max_examples=100)
+@given(case=constrained_problems(), seed=st.integers(0, 99))
+def test_dual_and_gradient_with_given_features(case, seed):
+    check_dual(*case, seed)
 
 
-def links_of(dual: oracle.Dual, q: list, part: int, shape: tuple[int, int]) -> np.ndarray:
-    """Posteriors [I, J] of one direction of a symmetric problem."""
-    return np.abs(q[part] @ dual.parts[part][1]).reshape(shape)
+def check_projection(problem: Problem, constraint: str) -> None:
+    """q = scipy's q; KL and duality; feasibility; complementary slackness."""
+    stage = STAGES[constraint]
+    found, (_, statistics) = posteriors(problem, stage), counted(problem, stage)
+    for n in range(len(problem)):
+        features = features_of(problem, n, constraint)
+        if not features:
+            continue
+        dual, bounds = enumerated(problem, n, constraint, stage.limits.slack)
+        lam = solved(dual, bounds)
+        assume(np.abs(lam).max() < 25)  # else q has no full support, to the last digit
+        q = dual.posteriors(lam)
+        for d in range(2):
+            np.testing.assert_allclose(found[n][d], links_of(problem, n, d, q[d]), rtol=0, atol=3e-4)
+        expected = np.array([
+            sum(x * found[n][name == "reverse"][i, j] for name, i, j, x in entries)
+            for entries, _, _ in features
+        ])  # fmt: skip
+        equal = np.array([kind == "=" for _, kind, _ in features])
+        apart = expected - dual.b
+        assert np.linalg.norm(np.where(equal, apart, np.maximum(apart, 0))) <= stage.limits.slack + 1e-5
+        left = apart - stage.limits.slack * lam / max(
+            np.linalg.norm(lam), 1e-300
+        )  # xi has the direction of lam
+        np.testing.assert_allclose(np.where(equal, 0, lam * left), 0, rtol=0, atol=2e-3)
+        # Strong duality: KL(q || p) is what the dual promises; weak: no lam promises more.
+        np.testing.assert_allclose(statistics[n]["kl"], dual.kl(lam), rtol=1e-3, atol=1e-5)
+        promised = dual.phi(np.zeros(len(lam))) - dual.phi(lam)
+        np.testing.assert_allclose(statistics[n]["kl"], promised, rtol=5e-3, atol=5e-3)
+        for factor in (0.0, 0.5, 0.9, 1.1, 2.0):
+            assert dual.phi(factor * lam) >= dual.phi(lam) - 1e-7
+        assert statistics[n]["converged"] == 1
 
 
 @settings(max_examples=60)
 @given(problem=small_problems(), constraint=constraints)
 def test_q_is_the_projection(problem, constraint):
-    """q = scipy's q; KL and duality; feasibility; complementary slackness."""
-    corpus = problem[0]
-    posteriors, statistics = projected(problem, constraint)
-    for n in range(len(corpus)):
-        duals = enumerated(problem, n, constraint)
-        best = [solved(dual, constraint) for dual in duals]
-        assume(all(np.abs(lam).max() < 25 for lam in best))  # else q has no full support, to the last digit
-        shape = posteriors[n][0].shape
-        for part in range(2):
-            if constraint == "symmetric":
-                truth = links_of(duals[0], duals[0].posteriors(best[0]), part, shape)
-                np.testing.assert_allclose(posteriors[n][part], truth, rtol=0, atol=2e-4)
-            else:
-                dual, lam = duals[part], best[part]
-                fertility = posteriors[n][part].sum(axis=1 - part)
-                np.testing.assert_allclose(fertility, dual.expected(lam), rtol=0, atol=2e-4)
-                assert (fertility <= 1 + 1e-5).all()
-                np.testing.assert_allclose(lam * (fertility - 1), 0, rtol=0, atol=1e-3)
-        # Strong duality: KL(q || p) is what the dual promises; weak: no lam promises more.
-        kl = sum(dual.kl(lam) for dual, lam in zip(duals, best, strict=True))
-        np.testing.assert_allclose(statistics[n]["kl"], kl, rtol=1e-3, atol=1e-5)
-        promised = sum(
-            dual.phi(np.zeros(len(dual.b))) - dual.phi(lam) for dual, lam in zip(duals, best, strict=True)
-        )
-        np.testing.assert_allclose(statistics[n]["kl"], promised, rtol=5e-3, atol=5e-3)
-        for dual, lam in zip(duals, best, strict=True):
-            for factor in (0.0, 0.5, 0.9, 1.1, 2.0):
-                assert dual.phi(factor * lam) >= dual.phi(lam) - 1e-7
-        assert statistics[n]["converged"] == 1
-        if constraint == "symmetric":
-            assert np.abs(posteriors[n][0] - posteriors[n][1]).max() <= HOW["symmetric"].slack + 1e-5
+    check_projection(problem, constraint)
+
+
+@settings(max_examples=60)
+@given(case=constrained_problems())
+def test_q_is_the_projection_onto_given_features(case):
+    check_projection(*case)
 
 
 @given(problem=small_problems())
 def test_feasible_posteriors_stay_as_they_are(problem):
     """Where no word has more than one link expected, lam = 0 and q = p, bit for bit, after one call each."""
-    corpus = problem[0]
-    free = decoded(problem, False)
-    bound = decoded(problem, False, how=HOW["bijective"])
-    _, statistics = projected(problem, "bijective")
-    for n in range(len(corpus)):
-        feasible = True
-        for d, (offsets, src, tgt, scores) in enumerate(free):
-            part = slice(offsets[n], offsets[n + 1])
-            state = (src, tgt)[d][part]
-            feasible &= bool((np.bincount(state, weights=scores[part], minlength=1) <= 1).all())
-        if not feasible:
+    free, bound = posteriors(problem), posteriors(problem, STAGES["bijective"])
+    _, statistics = counted(problem, STAGES["bijective"])
+    for n in range(len(problem)):
+        (forward, reverse), changed = free[n], bound[n]
+        if max(forward.sum(axis=1).max(), reverse.sum(axis=0).max()) > 1:
             continue
         assert statistics[n]["kl"] == 0 and statistics[n]["calls"] == 1 and statistics[n]["before"] == 0
-        for (offsets, *old), (new_offsets, *new) in zip(free, bound, strict=True):
-            assert offsets[n + 1] - offsets[n] == new_offsets[n + 1] - new_offsets[n]
-            for x, y in zip(old, new, strict=True):
-                part, new_part = slice(offsets[n], offsets[n + 1]), slice(new_offsets[n], new_offsets[n + 1])
-                np.testing.assert_array_equal(x[part], y[new_part])
+        np.testing.assert_array_equal(forward, changed[0])
+        np.testing.assert_array_equal(reverse, changed[1])
 
 
 @given(problem=small_problems(), eta=st.sampled_from([1e-2, 1e-3, 1e-4]))
 def test_directions_agree_within_eta(problem, eta):
     """The stop rule's own promise, on all cells, dropped or not."""
-    posteriors, statistics = projected(problem, "symmetric", eta=eta, drop=0.0, slack=0.0)
-    for (forward, reverse), numbers in zip(posteriors, statistics, strict=True):
+    stage = stage_of("shmm", eta=eta, drop=0.0, slack=0.0, max_calls=500)
+    _, statistics = counted(problem, stage)
+    for (forward, reverse), numbers in zip(posteriors(problem, stage), statistics, strict=True):
         if numbers["converged"]:
-            assert np.linalg.norm(forward - reverse) <= eta * forward.size * (1 + 1e-6)
-            np.testing.assert_allclose(
-                numbers["after"], np.linalg.norm(forward - reverse), rtol=1e-5, atol=1e-9
-            )
+            apart = np.linalg.norm(forward - reverse)
+            assert apart <= eta * forward.size * (1 + 1e-6)
+            np.testing.assert_allclose(numbers["after"], apart, rtol=1e-5, atol=1e-9)
 
 
-@given(problem=small_problems())
-def test_agreement_counts_are_products(problem):
-    corpus, numbers, m = problem
-    how = MODELS["agree"].inference
-    (f_offsets, f_src, f_tgt, f_scores), (r_offsets, r_src, r_tgt, r_scores) = decoded(problem, False)
-    expected = np.zeros(len(numbers))
-    for n in range(len(corpus)):
-        shape = corpus.src.lengths[n], corpus.tgt.lengths[n]
-        grids = np.zeros((2, *shape))
-        for grid, offsets, src, tgt, scores in (
-            (grids[0], f_offsets, f_src, f_tgt, f_scores),
-            (grids[1], r_offsets, r_src, r_tgt, r_scores),
-        ):
-            part = slice(offsets[n], offsets[n + 1])
-            grid[src[part], tgt[part]] = scores[part]
-        words = corpus.src.ids[corpus.src.offsets[n] : corpus.src.offsets[n + 1]]
-        cells = numbers.cells[numbers.offsets[n] : numbers.offsets[n + 1]].reshape(shape)
-        for i, j in np.ndindex(*shape):
-            expected[numbers.rows[words[i]] + cells[i, j]] += grids[0, i, j] * grids[1, i, j]
-    counts = counted(problem, how)[0]
-    for d in range(2):
-        np.testing.assert_allclose(counts[:, d] / 2**32, expected, rtol=0, atol=1e-4)
-
-
-@pytest.mark.parametrize("constraint", HOW)
+@pytest.mark.parametrize("constraint", ["symmetric", "bijective"])
 def test_few_calls_are_enough_and_counted(constraint):
     """A projection that may call once changes nothing and says that it has not converged."""
-    from aligner.models import start
-    from aligner.text.cells import number_pairs
+    problem = even_problem(corpus_of(([0, 1, 2], [0, 0, 1, 2])), 3)
+    problem.m.lexicon.t[:] = np.random.default_rng(1).random(problem.m.lexicon.t.shape)
 
-    corpus = corpus_of(([0, 1, 2], [0, 0, 1, 2]))
-    numbers = number_pairs(corpus, 1)
-    m = start.uniform(corpus, numbers, 3, 0.2)
-    m = replace(m, t=np.random.default_rng(1).random(m.t.shape), null_fwd=m.null_fwd.astype(float),
-                null_rev=m.null_rev.astype(float))  # fmt: skip
-    problem = corpus, numbers, m
-    (found,), (numbers_once,) = projected(problem, constraint, max_calls=1)
-    assert numbers_once["converged"] == 0 and numbers_once["kl"] == 0
-    for d, (_, src, tgt, scores) in enumerate(decoded(problem, False)):
-        grid = np.zeros((3, 4))
-        grid[src, tgt] = scores
-        np.testing.assert_array_equal(grid, found[d])
-    calls = [projected(problem, constraint, max_calls=k)[1][0]["calls"] for k in (2, 3, 100)]
-    assert all(a <= b for a, b in itertools.pairwise(calls))
+    def with_calls(n: int) -> Stage:
+        stage = STAGES[constraint]
+        return replace(stage, limits=replace(stage.limits, max_calls=n))
 
-
-def tilted_posteriors(problem, n: int, d: int, factor) -> np.ndarray:
-    """[rows, states] of direction d with emissions times factor [rows, states], by matrices."""
-    corpus, numbers, m = problem
-    emit, null = problem_of(corpus, numbers, m, n, d)
-    emission = (np.array(emit) + FLOOR) * factor
-    return oracle.dense_hmm(emission, np.array(null) + FLOOR, m.jump[d].tolist(), m.first[d].tolist(), m.p0)[
-        "gamma"
-    ]
+    (once,) = counted(problem, with_calls(1))[1]
+    assert once["converged"] == 0 and once["kl"] == 0 and once["after"] == once["before"] > 0
+    for a, b in zip(posteriors(problem)[0], posteriors(problem, with_calls(1))[0], strict=True):
+        np.testing.assert_array_equal(a, b)
+    calls = [counted(problem, with_calls(k))[1][0]["calls"] for k in (2, 3, 100)]
+    assert all(a <= b for a, b in itertools.pairwise(calls)) and calls[0] >= 2
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_bijective_projection_of_longer_sentences(seed):
     """Against scipy on the dual by matrices; lam >= 0; no fertility is above 1 + eta."""
-    problem = corpus, numbers, m = random_problem(np.random.default_rng(seed), [(6, 10), (9, 4)], 2)
-    exact, _ = projected(problem, "bijective", eta=1e-7)
-    coarse, statistics = projected(problem, "bijective", eta=0.005)
+    problem = random_problem(np.random.default_rng(seed), [(6, 10), (9, 4)], 2)
+    exact = posteriors(problem, stage_of("bhmm", **TIGHT | {"eta": 1e-7}))
+    coarse = posteriors(problem, stage_of("bhmm", **TIGHT | {"eta": 0.005}))
+    _, statistics = counted(problem, stage_of("bhmm", **TIGHT | {"eta": 0.005}))
     for n, d in itertools.product(range(2), range(2)):
-        emit, null = problem_of(corpus, numbers, m, n, d)
-        emission = np.array(emit) + FLOOR
-        rest = np.array(null) + FLOOR, m.jump[d].tolist(), m.first[d].tolist(), m.p0
+        emit, null, *rest = problem.lattice(n, d)
 
-        def phi(lam, emission=emission, rest=rest):
-            found = oracle.dense_hmm(emission * np.exp(-lam)[None, :], *rest)
-            return lam.sum() + found["loglik"], 1 - found["gamma"].sum(axis=0)
+        def tilted(lam, emit=emit, null=null, rest=rest):
+            return oracle.dense_hmm(np.array(emit) * np.exp(-lam)[None, :], np.array(null), *rest)
+
+        def phi(lam, tilted=tilted):
+            return lam.sum() + tilted(lam)["loglik"], 1 - tilted(lam)["gamma"].sum(axis=0)
 
         size = len(emit[0])
         lam = minimize(phi, np.full(size, 0.1), jac=True, bounds=[(0, None)] * size, method="L-BFGS-B",
                        options={"ftol": 1e-15, "gtol": 1e-8, "maxiter": 2000}).x  # fmt: skip
-        truth = tilted_posteriors(problem, n, d, np.exp(-lam)[None, :])
         found = exact[n][d].T if d == 0 else exact[n][d]
-        np.testing.assert_allclose(found, truth, rtol=0, atol=2e-4)
+        np.testing.assert_allclose(found, tilted(lam)["gamma"], rtol=0, atol=2e-4)
         assert coarse[n][d].sum(axis=1 - d).max() < 1 + 0.005
         assert statistics[n]["converged"] == 1
 
@@ -276,24 +277,30 @@ def test_bijective_projection_of_longer_sentences(seed):
 @pytest.mark.parametrize("seed", range(4))
 def test_symmetric_projection_with_dropped_cells(seed):
     """On all cells, the directions agree as far as stopping and dropping promise."""
-    how = replace(MODELS["shmm"].inference, eta=1e-4)
     problem = random_problem(np.random.default_rng(seed), [(12, 9), (20, 31), (1, 7)], 4)
-    limits = {"eta": how.eta, "drop": how.drop, "max_calls": how.max_calls}
-    before = [np.linalg.norm(f - r) for f, r in projected(problem, "symmetric", max_calls=1)[0]]
-    posteriors, statistics = projected(problem, "symmetric", **limits)
-    for (forward, reverse), numbers, worst in zip(posteriors, statistics, before, strict=True):
+    stage = stage_of("shmm", eta=1e-4)
+    before = [np.linalg.norm(f - r) for f, r in posteriors(problem)]
+    _, statistics = counted(problem, stage)
+    for (forward, reverse), numbers, worst in zip(
+        posteriors(problem, stage), statistics, before, strict=True
+    ):
         assert numbers["converged"] == 1
-        apart = np.linalg.norm(forward - reverse)
-        assert apart < how.eta * forward.size + 2 * how.drop * np.sqrt(forward.size) and apart < 0.5 * worst
+        apart, size = np.linalg.norm(forward - reverse), forward.size
+        limits = MODELS["shmm"].limits
+        assert apart < 1e-4 * size + 2 * limits.drop * np.sqrt(size) + limits.slack and apart < 0.5 * worst
 
 
-@pytest.mark.parametrize("constraint", HOW)
+@pytest.mark.parametrize("constraint", ["symmetric", "bijective"])
 def test_projection_cut_short_is_consistent(constraint):
     """Whatever max_calls is, KL and violation are those of the posteriors left, which are of some lam."""
-    problem = corpus, numbers, m = random_problem(np.random.default_rng(7), [(3, 4)], 2)
-    duals = enumerated(problem, 0, constraint)
+    problem = random_problem(np.random.default_rng(7), [(3, 4)], 2)
+    stage = STAGES[constraint]
+    dual, bounds = enumerated(problem, 0, constraint, stage.limits.slack)
+    best = dual.kl(solved(dual, bounds))
     for most in range(1, 12):
-        ((forward, reverse),), (statistics,) = projected(problem, constraint, eta=1e-12, max_calls=most)
+        limited = replace(stage, limits=replace(stage.limits, eta=1e-12, max_calls=most))
+        ((forward, reverse),) = posteriors(problem, limited)
+        _, (statistics,) = counted(problem, limited)
         if constraint == "symmetric":
             violation = np.linalg.norm(forward - reverse)
         else:
@@ -301,6 +308,23 @@ def test_projection_cut_short_is_consistent(constraint):
             violation = np.linalg.norm(np.concatenate(above))
         np.testing.assert_allclose(statistics["after"], violation, rtol=1e-6, atol=1e-9)
         assert statistics["kl"] >= -1e-9
-        best = sum(dual.kl(solved(dual, constraint)) for dual in duals)
         if constraint == "symmetric":  # phi falls: what the dual promises never passes KL(q* || p)
             assert statistics["kl"] < 2 * best + 1e-6
+
+
+def test_given_features_are_of_their_own_sentence_pair():
+    """The features of one sentence pair do not touch the others."""
+    problem = random_problem(np.random.default_rng(3), [(3, 4), (5, 2), (2, 6)], 2)
+    free = posteriors(problem)
+    i, j = np.unravel_index(free[1][0].argmax(), free[1][0].shape)
+    mean = float(free[1][0][i, j])
+    more = Constraints.of([[], [([("forward", i, j, 1.0)], "=", mean / 2)], []])
+    bound = posteriors(replace(problem, known=Known(None, more)), STAGES["none"])
+    np.testing.assert_allclose(bound[1][0][i, j], mean / 2, rtol=1e-6)
+    np.testing.assert_array_equal(bound[1][1], free[1][1])
+    for n in (0, 2):
+        np.testing.assert_array_equal(bound[n][0], free[n][0])
+        np.testing.assert_array_equal(bound[n][1], free[n][1])
+    whole = replace(problem, known=Known(None, more.select(np.array([False, True, True]))))
+    part = replace(whole, seen=problem.seen)
+    assert len(part.known.constraints) == 2 and part.known.constraints.offsets.tolist() == [0, 1, 1]

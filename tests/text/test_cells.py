@@ -1,4 +1,4 @@
-"""Numbers of word pairs against a dictionary."""
+"""Numbers of word pairs against a dictionary, and the parts that a text is cut into."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from problems import corpus_of
 
-from aligner.text._cells import find_cells, sort_rows
-from aligner.text.cells import number_pairs
+from aligner.text._cells import find_cells
+from aligner.text.cells import Seen, cell_offsets, cut, number_pairs
+from aligner.text.known import Known, Weights
 
 sentences = st.lists(st.integers(0, 6), max_size=5)
 corpora = st.lists(st.tuples(sentences, sentences), min_size=1, max_size=8).map(
@@ -25,42 +26,114 @@ def words(corpus, n):
 def test_numbers_equal_slow_twin(corpus, n_threads, block):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("aligner.text.cells.BLOCK_CELLS", block)
-        pairs = number_pairs(corpus, n_threads)
-    met: dict[int, list[int]] = {e: [] for e in range(len(corpus.src.vocab))}
+        rows, pair_tgt, offsets, cells = number_pairs(corpus, n_threads)
+    found: dict[int, set[int]] = {e: set() for e in range(len(corpus.src.vocab))}
     for n in range(len(corpus)):
         src, tgt = words(corpus, n)
         for e in src:
-            met[e] += [f for f in dict.fromkeys(tgt) if f not in met[e]]
-    assert np.diff(pairs.rows).tolist() == [len(row) for row in met.values()]
-    assert pairs.tgt.tolist() == [f for row in met.values() for f in row]
-    cells = [
+            found[e] |= set(tgt)
+    met = {e: sorted(row) for e, row in found.items()}
+    assert rows[0] == 0 and np.diff(rows).tolist() == [len(row) for row in met.values()]
+    assert pair_tgt.tolist() == [f for row in met.values() for f in row]
+    lengths = [len(src) * len(tgt) for src, tgt in (words(corpus, n) for n in range(len(corpus)))]
+    assert offsets.tolist() == np.cumsum([0, *lengths]).tolist()
+    expected = [
         met[e].index(f) for n in range(len(corpus)) for e in words(corpus, n)[0] for f in words(corpus, n)[1]
     ]
-    assert pairs.cells.tolist() == cells
+    assert cells.tolist() == expected
 
 
-@given(corpus=corpora, other=corpora)
-def test_cells_of_other_text(corpus, other):
-    pairs = number_pairs(corpus, 1)
-    t = np.arange(2 * len(pairs), dtype=np.float32).reshape(-1, 2)
-    tgt, sorted_t = sort_rows(pairs.rows, pairs.tgt, t)
-    rows = [
-        dict(zip(tgt[a:b].tolist(), range(b - a), strict=True))
-        for a, b in zip(pairs.rows, pairs.rows[1:], strict=False)
+def test_numbers_of_a_large_vocabulary_equal_slow_twin():
+    """Words with few neighbours among many words have their rows sorted, not walked through."""
+    random = np.random.default_rng(0)
+    pairs = [
+        tuple(random.integers(0, 900, random.integers(1, 9)).tolist() for _ in range(2)) for _ in range(300)
     ]
-    for a, b in zip(pairs.rows, pairs.rows[1:], strict=False):
-        assert tgt[a:b].tolist() == sorted(pairs.tgt[a:b].tolist())
-        order = np.argsort(pairs.tgt[a:b])
-        np.testing.assert_array_equal(sorted_t[a:b], t[a:b][order])
-    src_ids = np.where(other.src.ids < len(rows), other.src.ids, -1).astype(np.int32)
+    corpus = corpus_of(*pairs)
+    rows, pair_tgt, _, cells = number_pairs(corpus, 2)
+    met: dict[int, set[int]] = {e: set() for e in range(len(corpus.src.vocab))}
+    for src, tgt in pairs:
+        for e in src:
+            met[e] |= set(tgt)
+    assert max(map(len, met.values())) * 16 < len(corpus.tgt.vocab)
+    assert pair_tgt.tolist() == [f for row in met.values() for f in sorted(row)]
+    assert cells.tolist() == [sorted(met[e]).index(f) for src, tgt in pairs for e in src for f in tgt]
+    assert rows[-1] == len(pair_tgt)
+
+
+@given(corpus=corpora, other=corpora, n_threads=st.sampled_from([1, 3]))
+def test_cells_of_other_text(corpus, other, n_threads):
+    rows, pair_tgt, _, _ = number_pairs(corpus, 1)
+    places = [
+        dict(zip(pair_tgt[a:b].tolist(), range(b - a), strict=True))
+        for a, b in zip(rows, rows[1:], strict=False)
+    ]
+    src_ids = np.where(other.src.ids < len(places), other.src.ids, -1).astype(np.int32)
     tgt_ids = np.where(other.tgt.ids < len(corpus.tgt.vocab), other.tgt.ids, -1).astype(np.int32)
-    offsets = np.concatenate([[0], np.cumsum(other.src.lengths * other.tgt.lengths)])
-    cells = np.empty(offsets[-1], np.int32)
-    find_cells(src_ids, other.src.offsets, tgt_ids, other.tgt.offsets, offsets, pairs.rows, tgt, cells, 1)
+    offsets = cell_offsets(other)
+    cells = np.full(offsets[-1], -7, np.int32)
+    text = src_ids, other.src.offsets, tgt_ids, other.tgt.offsets
+    find_cells(*text, offsets, rows, pair_tgt, cells, n_threads)
     expected = [
-        rows[e].get(f, -1) if e < len(rows) else -1
+        places[e].get(f, -1) if e < len(places) else -1
         for n in range(len(other))
         for e in words(other, n)[0]
         for f in words(other, n)[1]
     ]
     assert cells.tolist() == expected
+
+
+@given(corpus=corpora, other=corpora, n_cells=st.integers(1, 30))
+def test_shards_are_the_whole_text(corpus, other, n_cells):
+    """Kept cells and looked-up ones are equal, shard by shard; so are the words."""
+    own = Seen.of_own_words(corpus, "word", 1)
+    vocabs = own.text.src.vocab, own.text.tgt.vocab
+    found = Seen.of_known_words(corpus, "word", *vocabs, own.rows, own.tgt)
+    again = Seen.of_known_words(other, "word", *vocabs, own.rows, own.tgt)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("aligner.text.cells.SHARD_CELLS", n_cells)
+        shards = [list(seen.shards(1)) for seen in (own, found, again)]
+    for text, parts in zip((corpus, corpus, other), shards, strict=True):
+        assert [start for start, _ in parts] == np.cumsum([0, *(len(x) for _, x in parts)])[:-1].tolist()
+        assert sum(len(x) for _, x in parts) == len(text)
+        assert sum(x.n_cells for _, x in parts) == cell_offsets(text)[-1]
+    for (_, a), (_, b) in zip(shards[0], shards[1], strict=True):
+        first, last = a.cell_offsets[0], a.cell_offsets[-1]
+        assert a.cells[first:last].tolist() == b.cells.tolist()
+        assert (a.cell_offsets - first).tolist() == b.cell_offsets.tolist()
+        assert a.src_ids.tolist() == b.src_ids.tolist() and a.tgt_ids.tolist() == b.tgt_ids.tolist()
+
+
+@given(lengths=st.lists(st.integers(0, 9), max_size=30), n_cells=st.integers(1, 40))
+def test_parts_are_of_about_the_size_that_is_asked_for(lengths, n_cells):
+    """They have all sentence pairs in order; none is larger by more than the pair that ends it."""
+    offsets = np.cumsum([0, *lengths], dtype=np.int64)
+    parts = cut(offsets, n_cells)
+    assert [n for a, b in parts for n in range(a, b)] == list(range(len(lengths)))
+    for start, stop in parts:
+        assert start < stop
+        assert offsets[stop] - offsets[start] < n_cells + max(lengths)
+
+
+@given(
+    lists=st.lists(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=3), max_size=6),
+    data=st.data(),
+)
+def test_parts_and_selections_of_known_links(lists, data):
+    flat = [link for links in lists for link in links]
+    offsets = np.cumsum([0, *map(len, lists)], dtype=np.int64)
+    src, tgt = (np.array([link[k] for link in flat], dtype=np.int32) for k in range(2))
+    known = Known(Weights(offsets, src, tgt, np.arange(len(flat), dtype=np.float32)))
+
+    def listed(known):
+        known = known.weights
+        links = list(zip(known.src.tolist(), known.tgt.tolist(), known.weight.tolist(), strict=True))
+        return [links[a:b] for a, b in zip(known.offsets, known.offsets[1:], strict=False)]
+
+    whole = listed(known)
+    assert [[link[:2] for link in links] for links in whole] == lists
+    start = data.draw(st.integers(0, len(lists)))
+    stop = data.draw(st.integers(start, len(lists)))
+    assert listed(known.part(start, stop)) == whole[start:stop]
+    keep = np.array(data.draw(st.lists(st.booleans(), min_size=len(lists), max_size=len(lists))), dtype=bool)
+    assert listed(known.select(keep)) == [links for links, kept in zip(whole, keep, strict=True) if kept]

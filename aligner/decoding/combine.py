@@ -1,0 +1,28 @@
+"""Two directions' links made one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aligner.links.links import Links
+from aligner.links.symmetrize import METHODS, symmetrize
+
+
+def above(links: Links, threshold: float) -> Links:
+    """The links whose score is above the threshold."""
+    assert links.scores is not None
+    keep = links.scores > threshold
+    offsets = np.concatenate([[0], np.cumsum(keep)])[links.offsets]
+    return Links(offsets, links.src[keep], links.tgt[keep], scores=links.scores[keep])
+
+
+def combine(forward: Links, reverse: Links, direction: str, method: str, threshold: float) -> Links:
+    """One alignment: of scores where the method works on scores, else of the links above the threshold.
+
+    direction: both, or the one whose links above the threshold are wanted
+    """
+    if direction != "both":
+        return above(forward if direction == "forward" else reverse, threshold)
+    if METHODS[method].threshold is None:
+        forward, reverse = above(forward, threshold), above(reverse, threshold)
+    return symmetrize(forward, reverse, method, threshold=threshold)

@@ -1,0 +1,123 @@
+"""A trained model: what it believes of each view, and the recipe it was made by; saved, loaded, used."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from aligner import __version__, store
+from aligner.decoding.combine import combine
+from aligner.decoding.posteriors import check_constraints, directions
+from aligner.links.known import known_of
+from aligner.links.links import Links
+from aligner.models.lexicon import Lexicon
+from aligner.models.parameters import Parameters, View
+from aligner.models.positions import Jumps
+from aligner.models.recipe import Recipe
+from aligner.text.corpus import Corpus, Vocab
+from aligner.text.known import Constraints
+
+LEXICON = ("rows", "tgt", "t", "null_fwd", "null_rev")
+JUMPS = ("jump", "first")
+SMALL = ("rows", "offsets", *JUMPS)  # arrays that are always checked: others are found by them
+
+
+@dataclass
+class Model:
+    """All that is needed to align text as it was aligned in training.
+
+    facts     what it was trained on
+    history   a dict for each iteration: view, model, log-likelihood, ...
+    progress  of a training that is not done: iterations of the last view so far, and what the next one needs
+    """
+
+    recipe: Recipe
+    views: list[View]
+    facts: dict[str, Any] = field(default_factory=dict)
+    history: list[dict[str, Any]] = field(default_factory=list)
+    progress: dict[str, Any] | None = None
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], check: bool = False) -> Model:
+        """A model from a file; its arrays are mapped, not read.
+
+        check: all of the file is read, to see whether it is whole
+        """
+        header, arrays = store.read(path, lambda name: check or name.split(".")[-1] in SMALL)
+        views = [_view(entry, n, arrays) for n, entry in enumerate(header["views"])]
+        recipe = Recipe.from_dict(header["recipe"])
+        return cls(recipe, views, header["facts"], header["history"], header["progress"])
+
+    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Writes the model to one file."""
+        arrays: dict[str, npt.NDArray[Any]] = {}
+        views = []
+        for n, view in enumerate(self.views):
+            lexicon, positions = view.parameters.lexicon, view.parameters.positions
+            arrays |= {f"{n}.{name}": getattr(lexicon, name) for name in LEXICON}
+            if positions is not None:
+                arrays |= {f"{n}.{name}": getattr(positions, name) for name in JUMPS}
+            for side, vocab in (("src", view.src), ("tgt", view.tgt)):
+                arrays[f"{n}.{side}.text"] = np.frombuffer(vocab.text, dtype=np.uint8)
+                arrays[f"{n}.{side}.offsets"] = vocab.offsets
+            views.append({"name": view.name, "p0": None if positions is None else positions.p0})
+        header = {
+            "recipe": asdict(self.recipe),
+            "facts": self.facts,
+            "history": self.history,
+            "progress": self.progress,
+            "views": views,
+        }
+        store.write(path, header, arrays, overwrite)
+
+    @property
+    def signature(self) -> str:
+        """What the model's links depend on, in one line, as key:value pairs."""
+        fields = {
+            **self.recipe.signature(),
+            "text": self.facts.get("text", "unknown"),
+            "version": __version__,
+        }
+        return "|".join(f"{key}:{value}" for key, value in fields.items())
+
+    def align(
+        self,
+        text: Corpus | Iterable[tuple[str | Sequence[str], str | Sequence[str]]],
+        *,
+        symmetrize: str = "soft-union",
+        threshold: float | None = None,
+        links: Links | None = None,
+        constraints: Constraints | None = None,
+        n_threads: int = 1,
+    ) -> Links:
+        """Links of sentence pairs, given as text, as lists of tokens or as a Corpus.
+
+        threshold    of a link's score; None is the recipe's
+        links        known by hand (links/known.py)
+        constraints  on expected links, for HMMs of both directions (text/known.py)
+        """
+        if not isinstance(text, Corpus):
+            text = Corpus.from_pairs(text, lowercase=self.recipe.lowercase)
+        limit = self.recipe.threshold if threshold is None else threshold
+        known = known_of(links, constraints, text)
+        check_constraints(self.recipe, known)
+        blocks = directions(self.views, self.recipe, text, known=known, n_threads=n_threads)
+        return Links.joined(combine(*block, self.recipe.direction, symmetrize, limit) for block in blocks)
+
+
+def _view(entry: dict[str, Any], n: int, arrays: dict[str, npt.NDArray[Any]]) -> View:
+    """View n of a file."""
+
+    def vocab(side: str) -> Vocab:
+        return Vocab(arrays[f"{n}.{side}.text"].tobytes(), arrays[f"{n}.{side}.offsets"])
+
+    positions = None
+    if entry["p0"] is not None:
+        positions = Jumps(arrays[f"{n}.jump"], arrays[f"{n}.first"], entry["p0"])
+    lexicon = Lexicon(*(arrays[f"{n}.{name}"] for name in LEXICON))
+    return View(entry["name"], vocab("src"), vocab("tgt"), Parameters(lexicon, positions))

@@ -1,0 +1,82 @@
+"""Links known by hand: training and decoding keep the given ones and leave the excluded ones out.
+
+Known links are Links whose scores are weights. The emissions of a link are multiplied by its weight:
+
+    0           the link is excluded
+    1           nothing is known
+    SURE        the link is given
+    in between  the link is as many times likelier, or less likely
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aligner.errors import DataError
+from aligner.links.links import Links
+from aligner.text.corpus import Corpus
+from aligner.text.known import Constraints, Known, Weights
+
+SURE = 1e12  # more than probabilities of a translation table differ
+
+
+def weighted(given: Links | None, excluded: Links | None) -> Links | None:
+    """Known links of those that are given and those that are excluded."""
+    parts = [(links, weight) for links, weight in ((given, SURE), (excluded, 0.0)) if links is not None]
+    if not parts:
+        return None
+    n = max(len(links) for links, _ in parts)
+    for links, _ in parts:
+        if len(links) != n:
+            raise DataError(
+                f"known links are of {len(parts[0][0])} and of {len(parts[1][0])} sentence pairs",
+                hint="they must match line by line",
+            )
+    sentence = np.concatenate([links.sentences for links, _ in parts])
+    src = np.concatenate([links.src for links, _ in parts])
+    tgt = np.concatenate([links.tgt for links, _ in parts])
+    weights = np.concatenate([np.full(len(links.src), weight) for links, weight in parts])
+    order = np.argsort(sentence, kind="stable")
+    offsets = np.zeros(n + 1, dtype=np.int64)
+    np.cumsum(np.bincount(sentence, minlength=n), out=offsets[1:])
+    return Links(offsets, src[order], tgt[order], scores=weights[order])
+
+
+def known_of(links: Links | None, constraints: Constraints | None, corpus: Corpus) -> Known:
+    """What is known of a text, as kernels take it, checked against the text."""
+    for name, known in (("links", links), ("constraints", constraints)):
+        if known is not None and len(known) != len(corpus):
+            raise DataError(
+                f"there are known {name} of {len(known)} sentence pairs, the text has {len(corpus)}",
+                hint=f"known {name} and text must match line by line",
+            )
+    return Known(None if links is None or not len(links.src) else _weights(links, corpus), constraints)
+
+
+def _weights(links: Links, corpus: Corpus) -> Weights:
+    """Each link once; all are given if they have no scores."""
+    at = links.sentences
+    outside = (links.src >= corpus.src.lengths[at]) | (links.tgt >= corpus.tgt.lengths[at])
+    if outside.any():
+        k = int(outside.argmax())
+        raise DataError(
+            f"known link {links.src[k]}-{links.tgt[k]} of sentence pair {at[k] + 1} is outside the pair",
+            hint="are text and links of the same sentences, with the sides in the same order?",
+        )
+    weights = np.full(len(at), SURE) if links.scores is None else links.scores
+    if not ((weights >= 0) & (weights <= SURE)).all():
+        raise DataError(f"weights of known links must be between 0 and {SURE:g}")
+    order = np.lexsort((links.tgt, links.src, at))
+    at, src, tgt, weights = at[order], links.src[order], links.tgt[order], weights[order]
+    again = (np.diff(at) == 0) & (np.diff(src) == 0) & (np.diff(tgt) == 0)
+    clash = again & (np.diff(weights) != 0)
+    if clash.any():
+        k = int(clash.argmax())
+        raise DataError(
+            f"link {src[k]}-{tgt[k]} of sentence pair {at[k] + 1} is known twice, with different weights",
+            hint="is it both given and excluded? take one of them out",
+        )
+    once = np.append(True, ~again)
+    offsets = np.zeros(len(corpus) + 1, dtype=np.int64)
+    np.cumsum(np.bincount(at[once], minlength=len(corpus)), out=offsets[1:])
+    return Weights(offsets, src[once], tgt[once], weights[once].astype(np.float32))

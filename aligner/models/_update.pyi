@@ -1,0 +1,13 @@
+import numpy as np
+import numpy.typing as npt
+
+_Int64 = npt.NDArray[np.int64]
+_Int32 = npt.NDArray[np.int32]
+_Float = npt.NDArray[np.float32]
+
+def digamma(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]: ...
+def maximum_likelihood(rows: _Int64, tgt: _Int32, n_tgt_words: int, counts: _Int64, t: _Float) -> None: ...
+def variational_bayes(
+    rows: _Int64, tgt: _Int32, n_tgt_words: int, counts: _Int64, alpha: float, t: _Float
+) -> tuple[float, float]: ...
+def variational_bayes_row(counts: _Int64, alpha: float, row: _Float) -> float: ...

@@ -1,0 +1,42 @@
+"""The families of models: which places words have, and which kernels expect and decode."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from aligner.models.counts import Counts
+from aligner.models.hmm import Hmm
+from aligner.models.mixture import Mixture
+from aligner.models.parameters import Parameters
+from aligner.models.positions import Jumps
+from aligner.models.recipe import Stage
+from aligner.text.cells import Shard
+
+Reals = npt.NDArray[np.float32]
+
+
+class Family(Protocol):
+    """What training and decoding ask of a model."""
+
+    def places(self, old: Jumps | None, window: int, p0: float) -> Jumps | None:
+        """The places of words that a stage of this family begins with, after or without those of another."""
+
+    def expect(
+        self, m: Parameters, shard: Shard, stage: Stage, direction: str, counts: Counts, n_threads: int
+    ) -> dict[str, float]:
+        """Adds the expected counts of a shard; returns statistics, summed over its sentence pairs."""
+
+    def posteriors(
+        self, m: Parameters, shard: Shard, stage: Stage, direction: str, best: bool, share: float,
+        fwd: Reals, rev: Reals, n_threads: int,
+    ) -> None:  # fmt: skip
+        """Adds share times the posteriors of all cells of a shard to fwd and rev [n_cells].
+
+        best: 1 for links of the best alignment of each direction, 0 for others, instead of posteriors
+        """
+
+
+FAMILIES: dict[str, Family] = {"ibm1": Mixture(), "hmm": Hmm()}

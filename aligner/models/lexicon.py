@@ -1,0 +1,79 @@
+"""Which word translates which: translation tables of both directions over word pairs, and NULL."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from aligner.text.cells import Seen
+from aligner.text.corpus import Vocab
+
+Reals = npt.NDArray[np.float32]
+
+LEAST = 1e-6  # the probability of a word pair that an earlier lexicon does not know
+
+
+@dataclass(eq=False)
+class Lexicon:
+    """Translation probabilities. Source words are e, target words f; P word pairs, sorted by e, then by f.
+
+    rows      [V_src + 1]  word pairs of source word e are those from rows[e] to rows[e + 1]
+    tgt       [P]          word pair -> f
+    t         [P, 2]       word pair -> t(f | e), t(e | f)
+    null_fwd  [V_tgt]      f -> t(f | NULL)
+    null_rev  [V_src]      e -> t(e | NULL)
+    """
+
+    rows: npt.NDArray[np.int64]
+    tgt: npt.NDArray[np.int32]
+    t: Reals
+    null_fwd: Reals
+    null_rev: Reals
+
+    @staticmethod
+    def even(seen: Seen, identical: float = 1.0) -> Lexicon:
+        """Every word that stands beside e in some sentence pair is as likely its translation.
+
+        identical: how many times likelier a translation is that is spelled like e
+        """
+        src, tgt = seen.text.src.vocab, seen.text.tgt.vocab
+        widths = np.diff(seen.rows)
+        alike = np.empty(0, dtype=np.int64)  # word pairs of equal spelling
+        if identical != 1:
+            alike = np.flatnonzero(np.repeat(tgt.find(src.words), widths) == seen.tgt)
+        e = np.searchsorted(seen.rows, alike, side="right") - 1
+        t = np.empty((len(seen.tgt), 2), dtype=np.float32)
+        for column, n, word in ((0, widths, e), (1, np.bincount(seen.tgt), seen.tgt[alike])):
+            total = (n + (identical - 1) * np.bincount(word, minlength=len(n))).astype(np.float32)
+            with np.errstate(divide="ignore"):
+                share = np.float32(1) / total
+            t[:, column] = np.repeat(share, widths) if column == 0 else share[seen.tgt]
+            t[alike, column] = np.float32(identical) / total[word]
+        nulls = (np.full(len(vocab), 1 / max(1, len(vocab)), dtype=np.float32) for vocab in (tgt, src))
+        return Lexicon(seen.rows, seen.tgt, t, *nulls)
+
+    @staticmethod
+    def inherited(seen: Seen, old: Lexicon, old_src: Vocab, old_tgt: Vocab) -> Lexicon:
+        """The probabilities of an earlier lexicon; what it does not know is unlikely, but possible."""
+        src, tgt = (
+            vocab.find(side.vocab.words)
+            for vocab, side in ((old_src, seen.text.src), (old_tgt, seen.text.tgt))
+        )
+        width = len(old_tgt)
+        old_keys = np.repeat(np.arange(len(old_src)), np.diff(old.rows)) * width + old.tgt
+        e = np.repeat(src.astype(np.int64), np.diff(seen.rows))
+        f = tgt[seen.tgt] if len(seen.tgt) else seen.tgt
+        place = np.searchsorted(old_keys, e * width + f)
+        known = (e >= 0) & (f >= 0) & (place < len(old_keys))
+        known[known] = old_keys[place[known]] == (e * width + f)[known]
+        t = np.full((len(seen.tgt), 2), LEAST, dtype=np.float32)
+        t[known] = np.maximum(old.t[place[known]], LEAST)
+
+        def null(ids: npt.NDArray[np.int32], table: Reals) -> Reals:
+            row = np.full(len(ids), LEAST, dtype=np.float32)
+            row[ids >= 0] = np.maximum(table[ids[ids >= 0]], LEAST)
+            return row
+
+        return Lexicon(seen.rows, seen.tgt, t, null(tgt, old.null_fwd), null(src, old.null_rev))

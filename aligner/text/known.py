@@ -1,0 +1,145 @@
+"""What is known of a text's links before training: weights of links, and constraints on sums of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Bytes = npt.NDArray[np.uint8]
+Doubles = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """Weights of links: emissions are multiplied by them (links/known.py).
+
+    offsets   [S + 1]    weights of sentence pair n are those from offsets[n] to offsets[n + 1]
+    src, tgt  [n_links]  positions
+    weight    [n_links]  0 excludes a link, a large weight makes it sure
+    """
+
+    offsets: Longs
+    src: Ints
+    tgt: Ints
+    weight: npt.NDArray[np.float32]
+
+    def part(self, start: int, stop: int) -> Weights:
+        """Those of the sentence pairs start to stop."""
+        return Weights(self.offsets[start : stop + 1], self.src, self.tgt, self.weight)
+
+    def select(self, keep: npt.NDArray[np.bool_]) -> Weights:
+        """Those of the sentence pairs to keep."""
+        links = np.repeat(keep, np.diff(self.offsets))
+        offsets = _selected(self.offsets, keep)
+        return Weights(offsets, self.src[links], self.tgt[links], self.weight[links])
+
+
+Entry = tuple[str, int, int, float]  # direction, source position, target position, coefficient
+Feature = tuple[Sequence[Entry], str, float]  # entries, "<=" or "=", bound
+
+
+@dataclass(frozen=True, eq=False)
+class Constraints:
+    """Constraints on the expected links of each sentence pair: E[f_k] <= bound_k, or E[f_k] = bound_k.
+
+    Feature f_k is a sum over its entries of coefficient * link, the link of one direction's alignment.
+
+    offsets      [S + 1]         features of sentence pair n are those from offsets[n] to offsets[n + 1]
+    bound        [n_features]
+    equal        [n_features]    1: E[f] = bound, 0: E[f] <= bound
+    starts       [n_features+1]  entries of feature k are those from starts[k] to starts[k + 1]
+    direction    [n_entries]     0: of the forward alignment, 1: of the reverse
+    src, tgt     [n_entries]     positions
+    coefficient  [n_entries]
+    """
+
+    offsets: Longs
+    bound: Doubles
+    equal: Bytes
+    starts: Longs
+    direction: Bytes
+    src: Ints
+    tgt: Ints
+    coefficient: Doubles
+
+    @staticmethod
+    def of(pairs: Iterable[Sequence[Feature]]) -> Constraints:
+        """The features of each sentence pair, as for example
+
+        [([("forward", 0, 2, 1.0), ("forward", 1, 2, 1.0)], "<=", 0.5)]: at most half a link of target word 2
+        with the source words 0 and 1 is expected.
+        """
+        lists = [list(features) for features in pairs]
+        features = [feature for one in lists for feature in one]
+        entries = [entry for feature in features for entry in feature[0]]
+        for kind in {kind for _, kind, _ in features} - {"<=", "="}:
+            raise ValueError(f"unknown kind of constraint {kind!r}; there are <= and =")
+        for name in {name for name, *_ in entries} - {"forward", "reverse"}:
+            raise ValueError(f"unknown direction {name!r}; there are forward and reverse")
+        return Constraints(
+            np.cumsum([0, *map(len, lists)], dtype=np.int64),
+            np.array([bound for _, _, bound in features], dtype=np.float64),
+            np.array([kind == "=" for _, kind, _ in features], dtype=np.uint8),
+            np.cumsum([0, *(len(own) for own, _, _ in features)], dtype=np.int64),
+            np.array([name == "reverse" for name, *_ in entries], dtype=np.uint8),
+            np.array([i for _, i, _, _ in entries], dtype=np.int32),
+            np.array([j for _, _, j, _ in entries], dtype=np.int32),
+            np.array([x for *_, x in entries], dtype=np.float64),
+        )
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def part(self, start: int, stop: int) -> Constraints:
+        """Those of the sentence pairs start to stop."""
+        return replace(self, offsets=self.offsets[start : stop + 1])
+
+    def select(self, keep: npt.NDArray[np.bool_]) -> Constraints:
+        """Those of the sentence pairs to keep."""
+        features = np.repeat(keep, np.diff(self.offsets))
+        entries = np.repeat(features, np.diff(self.starts))
+        return Constraints(
+            _selected(self.offsets, keep),
+            self.bound[features],
+            self.equal[features],
+            _selected(self.starts, features),
+            self.direction[entries],
+            self.src[entries],
+            self.tgt[entries],
+            self.coefficient[entries],
+        )
+
+
+def _selected(offsets: Longs, keep: npt.NDArray[np.bool_]) -> Longs:
+    """Offsets of what is kept."""
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(np.diff(offsets)[keep])])
+
+
+@dataclass(frozen=True)
+class Known:
+    """All that is known of a text beforehand."""
+
+    weights: Weights | None = None
+    constraints: Constraints | None = None
+
+    def part(self, start: int, stop: int) -> Known:
+        """That of the sentence pairs start to stop."""
+        return Known(
+            None if self.weights is None else self.weights.part(start, stop),
+            None if self.constraints is None else self.constraints.part(start, stop),
+        )
+
+    def select(self, keep: npt.NDArray[np.bool_]) -> Known:
+        """That of the sentence pairs to keep."""
+        return Known(
+            None if self.weights is None else self.weights.select(keep),
+            None if self.constraints is None else self.constraints.select(keep),
+        )
+
+
+NOTHING = Known()

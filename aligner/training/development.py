@@ -1,0 +1,39 @@
+"""A development set: tells when to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from aligner.decoding.combine import combine
+from aligner.decoding.posteriors import directions
+from aligner.errors import DataError
+from aligner.links.links import Links
+from aligner.models.parameters import View
+from aligner.models.recipe import Recipe
+from aligner.scoring import evaluate
+from aligner.text.corpus import Corpus
+
+
+@dataclass(frozen=True)
+class Development:
+    """Sentence pairs with gold links. Training is judged by the area under the precision-recall curve."""
+
+    corpus: Corpus
+    gold: Links
+
+    def __post_init__(self) -> None:
+        if len(self.corpus) != len(self.gold):
+            raise DataError(
+                f"the development text has {len(self.corpus)} pairs, its gold links {len(self.gold)} lines",
+                hint="they must match line by line",
+            )
+        sure = len(self.gold.src) if self.gold.sure is None else int(self.gold.sure.sum())
+        if sure == 0:
+            raise DataError("the development set has no sure links", hint="they tell when to stop")
+
+    def area(self, views: Sequence[View], recipe: Recipe, n_threads: int) -> float:
+        """The area that these views reach."""
+        blocks = directions(views, recipe, self.corpus, n_threads=n_threads)
+        links = Links.joined(combine(*block, recipe.direction, "soft-union", 0.0) for block in blocks)
+        return evaluate.area(links, self.gold)

@@ -1,0 +1,37 @@
+"""Checks that stand at the doors of kernels: after them no offset and no id leads outside its array."""
+
+from libc.stdint cimport int32_t, int64_t
+
+cdef enum:
+    MOST_THREADS = 1024
+
+
+cdef inline int check_threads(int n_threads) except -1:
+    if not 1 <= n_threads <= MOST_THREADS:
+        raise ValueError(f"n_threads must be between 1 and {MOST_THREADS}, not {n_threads}")
+    return 0
+
+
+cdef inline int check_offsets(str name, const int64_t[::1] offsets, int64_t S, int64_t end) except -1:
+    """offsets [S + 1] rise, from 0 or more to at most end."""
+    cdef int64_t n
+    if offsets.shape[0] != S + 1:
+        raise ValueError(f"{name} has {offsets.shape[0]} numbers, {S + 1} are needed")
+    if offsets[0] < 0 or offsets[S] > end:
+        raise ValueError(f"{name} leaves its array of {end}")
+    for n in range(S):
+        if offsets[n + 1] < offsets[n]:
+            raise ValueError(f"{name} falls at {n + 1}")
+    return 0
+
+
+cdef inline int check_ids(str name, const int32_t[::1] ids, int64_t begin, int64_t end, int32_t least, int64_t V) except -1:
+    """ids[begin:end] are between least and V - 1."""
+    cdef int64_t k
+    cdef int32_t low = 0, high = -1
+    for k in range(begin, end):
+        low = min(low, ids[k])
+        high = max(high, ids[k])
+    if low < least or high >= V:
+        raise ValueError(f"{name} must be between {least} and {V - 1}; there are {low} and {high}")
+    return 0

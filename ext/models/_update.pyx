@@ -1,0 +1,148 @@
+"""From expected counts to translation tables: maximum likelihood and variational Bayes.
+
+Word pairs (e, f) are sorted by e; the counts c are integers of 2^-32. Forward tables have a row a source word e over the
+target words beside it, reverse tables a row a target word f over the source words beside it.
+
+    maximum likelihood   t(f | e) = c(e, f) / sum_f c(e, f)
+    variational Bayes    t(f | e) = exp(psi(c(e, f) + alpha) - psi(sum_f (c(e, f) + alpha)))
+
+Variational Bayes has a symmetric Dirichlet prior with parameter alpha on each row. Its rows sum to less than 1: the
+geometric mean under the posterior Dirichlet(c + alpha) is smaller than the arithmetic. The bound that it raises is the
+log-likelihood under t minus the divergence of each row's posterior from its prior (Beal 2003, ch. 3); n words, C = sum c:
+
+    KL(Dir(alpha + c) || Dir(alpha)) = ln G(n alpha + C) - sum ln G(alpha + c) - ln G(n alpha) + n ln G(alpha)
+                                       + sum c (psi(alpha + c) - psi(n alpha + C))
+"""
+
+from libc.math cimport exp, lgamma, log
+from libc.stdint cimport int32_t, int64_t
+
+import numpy as np
+
+from checks cimport check_ids, check_offsets
+
+cdef extern from "real.h":
+    ctypedef float real
+
+cdef double UNIT = 1 / 4294967296.0  # of counts
+
+
+cdef inline double psi(double x) noexcept nogil:
+    """The digamma function of x > 0: the recurrence psi(x) = psi(x + 1) - 1 / x up to 7, then the asymptotic series."""
+    cdef double below = 0, square
+    while x < 7:
+        below += 1 / x
+        x += 1
+    square = 1 / (x * x)
+    return log(x) - 0.5 / x - below - square * (
+        1 / 12.0 - square * (1 / 120.0 - square * (1 / 252.0 - square * (1 / 240.0 - square * (1 / 132.0))))
+    )
+
+
+def digamma(const double[::1] x not None):
+    """psi of each number. For tests."""
+    return np.array([psi(value) for value in x])
+
+
+cdef int check(
+    const int64_t[::1] rows, const int32_t[::1] tgt, int n_tgt_words, const int64_t[:, ::1] counts, real[:, ::1] t
+) except -1:
+    check_offsets("rows", rows, rows.shape[0] - 1, tgt.shape[0])
+    check_ids("target words", tgt, 0, tgt.shape[0], 0, n_tgt_words)
+    if counts.shape[0] != tgt.shape[0] or t.shape[0] != tgt.shape[0] or counts.shape[1] != 2 or t.shape[1] != 2:
+        raise ValueError(f"counts and t are not of {tgt.shape[0]} word pairs in two directions")
+    return 0
+
+
+def maximum_likelihood(
+    const int64_t[::1] rows not None, const int32_t[::1] tgt not None,  # IN
+    int n_tgt_words,                                                    # IN
+    const int64_t[:, ::1] counts not None,                              # IN, [P, 2]
+    real[:, ::1] t not None,                                            # OUT, [P, 2]
+):
+    """t(f | e) and t(e | f). A row without counts becomes zero."""
+    cdef int64_t[::1] total = np.zeros(max(1, n_tgt_words), dtype=np.int64)
+    cdef Py_ssize_t e, k
+    cdef int64_t mass
+    check(rows, tgt, n_tgt_words, counts, t)
+    with nogil:
+        for e in range(rows.shape[0] - 1):
+            mass = 0
+            for k in range(rows[e], rows[e + 1]):
+                mass += counts[k, 0]
+                total[tgt[k]] += counts[k, 1]
+            for k in range(rows[e], rows[e + 1]):
+                t[k, 0] = <real>(counts[k, 0] / <double>max(mass, 1))
+        for k in range(tgt.shape[0]):
+            t[k, 1] = <real>(counts[k, 1] / <double>max(total[tgt[k]], 1))
+
+
+def variational_bayes(
+    const int64_t[::1] rows not None, const int32_t[::1] tgt not None,  # IN
+    int n_tgt_words,                                                    # IN
+    const int64_t[:, ::1] counts not None,                              # IN, [P, 2]
+    double alpha,                                                       # IN
+    real[:, ::1] t not None,                                            # OUT, [P, 2]
+):
+    """t of both directions; returns the sum of the rows' divergences, (forward, reverse)."""
+    cdef double[::1] mass = np.zeros(max(1, n_tgt_words))  # of a target word: n alpha + C
+    cdef int64_t[::1] width = np.zeros(max(1, n_tgt_words), dtype=np.int64)
+    cdef double[::1] below = np.zeros(max(1, n_tgt_words))  # psi(mass)
+    cdef Py_ssize_t e, k
+    cdef double c, total, shared, fwd = 0, rev = 0, prior = lgamma(alpha)
+    check(rows, tgt, n_tgt_words, counts, t)
+    if not 1e-9 < alpha < 1e9:
+        raise ValueError(f"alpha must be between 1e-9 and 1e9, not {alpha}")
+    for k in range(tgt.shape[0]):
+        if counts[k, 0] < 0 or counts[k, 1] < 0:
+            raise ValueError(f"count {k} is negative")
+    with nogil:
+        for e in range(rows.shape[0] - 1):
+            if rows[e] == rows[e + 1]:
+                continue
+            total = 0
+            for k in range(rows[e], rows[e + 1]):
+                total += counts[k, 0] * UNIT + alpha
+                mass[tgt[k]] += counts[k, 1] * UNIT + alpha
+                width[tgt[k]] += 1
+            shared = psi(total)
+            fwd += lgamma(total) - lgamma((rows[e + 1] - rows[e]) * alpha)
+            for k in range(rows[e], rows[e + 1]):
+                c = counts[k, 0] * UNIT
+                t[k, 0] = <real>exp(psi(c + alpha) - shared)
+                fwd += prior - lgamma(c + alpha) + c * (psi(c + alpha) - shared)
+        for k in range(mass.shape[0]):
+            if width[k] > 0:
+                below[k] = psi(mass[k])
+                rev += lgamma(mass[k]) - lgamma(width[k] * alpha)
+        for k in range(tgt.shape[0]):
+            c = counts[k, 1] * UNIT
+            t[k, 1] = <real>exp(psi(c + alpha) - below[tgt[k]])
+            rev += prior - lgamma(c + alpha) + c * (psi(c + alpha) - below[tgt[k]])
+    return fwd, rev
+
+
+def variational_bayes_row(
+    const int64_t[::1] counts not None,  # IN, [n]
+    double alpha,                        # IN
+    real[::1] row not None,              # OUT, [n]
+):
+    """The same for one row, as of NULL; returns its divergence."""
+    cdef double total = 0, shared, c, divergence = 0
+    cdef Py_ssize_t k
+    if counts.shape[0] != row.shape[0] or not 1e-9 < alpha < 1e9:
+        raise ValueError(f"counts and row must be of one length, alpha between 1e-9 and 1e9, not {alpha}")
+    if counts.shape[0] == 0:
+        return 0.0
+    if np.min(counts) < 0:
+        raise ValueError("a count is negative")
+    with nogil:
+        for k in range(counts.shape[0]):
+            total += counts[k] * UNIT + alpha
+        shared = psi(total)
+        divergence = lgamma(total) - lgamma(counts.shape[0] * alpha)
+        for k in range(counts.shape[0]):
+            c = counts[k] * UNIT
+            row[k] = <real>exp(psi(c + alpha) - shared)
+            divergence += lgamma(alpha) - lgamma(c + alpha) + c * (psi(c + alpha) - shared)
+    return divergence

@@ -1,0 +1,221 @@
+"""The commands that train and decode, as users run them."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from trained import run
+
+from aligner import Model, __version__
+from aligner.models.recipe import MODELS
+
+
+def test_align_is_train_and_decode(data, tmp_path):
+    files = data / "sample.en", data / "sample.fr"
+    model, again = tmp_path / "model", tmp_path / "again"
+    links = run("align", *files, "-q", "--save", model, "--lowercase")
+    assert len(links.splitlines()) == 60
+    run("train", *files, "-q", "-o", again, "--lowercase", "--threads", 2)
+    assert again.read_bytes() == model.read_bytes()
+    assert run("decode", model, *files) == links
+    both = "".join(
+        f"{a} ||| {b}\n" for a, b in zip(*(f.read_text().splitlines() for f in files), strict=True)
+    )
+    assert run("decode", model, stdin=both) == links
+    assert run("align", "-q", "--lowercase", stdin=both) == links
+    for command in (["train", *files, "-q", "-o", model], ["align", *files, "--save", model]):
+        message = run(*command, code=1)  # at once, not after training
+        assert "the file exists" in message and "ibm1" not in message
+
+
+def test_align_writes_directions_and_log(data, tmp_path):
+    files = data / "sample.en", data / "sample.fr"
+    outs = [tmp_path / name for name in ("links", "forward", "reverse", "log")]
+    run(
+        "align",
+        *files,
+        "-q",
+        "-o",
+        outs[0],
+        "--forward",
+        outs[1],
+        "--reverse",
+        outs[2],
+        "--log-json",
+        outs[3],
+    )
+    first, *log = [json.loads(line) for line in outs[3].read_text().splitlines()]
+    assert first.keys() == {"signature"}
+    assert [entry["model"] for entry in log] == 3 * (["ibm1"] * 5 + ["shmm"] * MODELS["shmm"].iterations)
+    assert {"loglik", "perplexity", "seconds", "tokens_per_second", "memory_mb"} <= log[0].keys()
+    model = tmp_path / "model"
+    run("train", *files, "-q", "-o", model)
+    for direction, out in zip(("forward", "reverse"), outs[1:3], strict=True):
+        assert run("decode", model, *files, "--direction", direction, "--scores") == out.read_text()
+    viterbi = run("decode", model, *files, "--method", "viterbi", "--direction", "forward").splitlines()
+    for line in viterbi:
+        targets = [link.split("-")[1] for link in line.split()]
+        assert len(set(targets)) == len(targets)  # a path has one state per target word
+
+
+def test_info_and_lexicon(data, tmp_path):
+    model = tmp_path / "model"
+    run("train", data / "generated.src", data / "generated.tgt", "-q", "-o", model)
+    assert "pairs              2000\n" in run("info", model) and "prefix5 shmm" in run("info", model)
+    assert json.loads(run("info", model, "--json"))["facts"]["pairs"] == 2000
+    rows = [line.split("\t") for line in run("lexicon", model, "--top", 2, "--min-prob", 0.1).splitlines()]
+    best = {row[0]: row[1] for row in reversed(rows)}
+    assert best["not"] in ("pas", "ne") and best["Mr."] == "M." and best["."] == "."
+    assert all(float(row[2]) >= 0.1 or float(row[3]) >= 0.1 for row in rows)
+    assert "not a model" in run("info", data / "sample.en", code=1)
+
+
+def test_signature_is_in_log_and_info(data, tmp_path):
+    """The log's first line has it, and so has what is said of the model."""
+    files = data / "sample.en", data / "sample.fr"
+    signatures = []
+    for k, options in enumerate(([], ["--p0", 0.3], ["--lowercase"])):
+        model, log = tmp_path / f"model{k}", tmp_path / f"log{k}"
+        run("train", *files, "-q", "--fast", "-o", model, "--log-json", log, *options)
+        first, *others = [json.loads(line) for line in log.read_text().splitlines()]
+        assert first.keys() == {"signature"} and not any("signature" in entry for entry in others)
+        signature = first["signature"]
+        assert signature == Model.load(model).signature and "\n" not in signature
+        assert signature in run("info", model).splitlines()
+        assert json.loads(run("info", model, "--json"))["signature"] == signature
+        fields = dict(field.split(":", 1) for field in signature.split("|"))
+        assert fields["model"] == "shmm" and fields["views"] == "word" and len(fields["text"]) == 8
+        assert fields["version"] == __version__
+        signatures.append(signature)
+    assert len(set(signatures)) == 3
+
+
+def test_ibm1_then_train(data, tmp_path):
+    files = data / "sample.en", data / "sample.fr"
+    first, second = tmp_path / "ibm1", tmp_path / "hmm"
+    run("ibm1", *files, "-q", "-o", first, "--fast", "--iterations", 4)
+    assert len(run("decode", first, *files).splitlines()) == 60
+    viterbi = run("decode", first, *files, "--method", "viterbi", "--direction", "reverse").splitlines()
+    assert any(viterbi) and len(viterbi) == 60
+    run("train", *files, "-q", "-o", second, "--model", "hmm", "--init", first, "--direction", "reverse")
+    info = json.loads(run("info", second, "--json"))
+    assert [entry["model"] for entry in info["history"]] == ["hmm"] * 5
+    assert info["recipe"]["views"] == ["word"]
+    assert "was trained reverse only" in run("decode", second, *files, "--direction", "forward", code=2)
+    reverse = run("decode", second, *files)
+    assert reverse == run("decode", second, *files, "--direction", "reverse")
+    assert "is a model of both" in run(
+        "train", *files, "-o", tmp_path / "x", "--direction", "forward", code=2
+    )
+    assert "--lowercase: do the same" in run(
+        "train", *files, "-o", tmp_path / "x", "--init", first, "--lowercase", code=2
+    )
+    assert "unknown view 'words'" in run("align", *files, "--views", "words", code=2)
+    assert "go together" in run("align", *files, "--dev-src", files[0], code=2)
+    assert "--layout is for one file" in run("align", *files, "--layout", "tsv", code=2)
+    assert "only one file can be -" in run("align", "-", "-", code=2)
+
+
+def test_outputs_do_not_replace_each_other_or_inputs(data, tmp_path):
+    src, tgt = tmp_path / "src", tmp_path / "tgt"
+    for path, side in ((src, "en"), (tgt, "fr")):
+        path.write_bytes((data / f"sample.{side}").read_bytes())
+    x, model = tmp_path / "x", tmp_path / "model"
+    for arguments, message in (
+        (["align", src, tgt, "-o", x, "--save", x], "--save and -o are both"),
+        (
+            ["align", src, tgt, "--forward", x, "--reverse", f"{tmp_path}/./x"],
+            "--reverse and --forward are both",
+        ),
+        (["align", src, tgt, "--forward", "-"], "--forward and -o are both -"),
+        (["align", src, tgt, "--overwrite", "--log-json", src], "which is read"),
+        (["train", src, tgt, "--overwrite", "-o", src], "which is read"),
+        (["align", src, tgt, "--iterations", 10**20], "100000"),
+        (["align", src, tgt, "--slack", "inf"], "not in the range"),
+        (["align", src, tgt, "--slack", "nan"], "not a number"),
+    ):
+        assert message in run(*arguments, "-q", code=2), arguments
+    for arguments, message in (
+        (["train", src, tgt, "-o", f"{model}.gz"], "models are not compressed"),
+        (["train", src, tgt, "-o", "-"], "a model is a file"),
+        (["info", "-"], "a model is mapped from a file"),
+        (["info", tmp_path], "a model is mapped from a file"),
+        (["align", src, tgt, "--encoding", "utf-16"], "invalid utf-16"),
+    ):
+        options = [] if arguments[0] == "info" else ["-q"]
+        assert message in run(*arguments, *options, code=1), arguments
+    assert src.read_bytes() == (data / "sample.en").read_bytes()
+    log = tmp_path / "log"
+    log.write_text("precious")
+    assert "the file exists" in run("align", src, tgt, "-q", "--log-json", log, code=1)
+    assert log.read_text() == "precious"
+    run("train", src, tgt, "-q", "-o", model, "--fast")
+    assert "which is read" in run("decode", model, src, tgt, "-o", model, "--overwrite", code=2)
+    assert "--symmetrize is for both" in run(
+        "decode", model, src, tgt, "--direction", "forward", "--symmetrize", "union", code=2
+    )
+    whole = bytearray(model.read_bytes())
+    whole[len(whole) * 3 // 4] ^= 1
+    model.write_bytes(whole)
+    assert "is damaged" in run("info", model, code=1)
+
+
+def test_models_of_nothing_are_saved(tmp_path):
+    for text in ("", "\n\n"):
+        run("train", "-q", "-o", tmp_path / "m", "--overwrite", "--layout", "tsv", stdin=text)
+        assert run("decode", tmp_path / "m", "--layout", "tsv", stdin="a\tb\n") != ""
+        assert run("lexicon", tmp_path / "m") == ""
+
+
+def test_development_options(data, tmp_path):
+    files = data / "generated.src", data / "generated.tgt"
+    dev = ["--dev-src", files[0], "--dev-tgt", files[1], "--dev-gold", data / "generated.gold"]
+    run("train", *files, "-q", "--fast", *dev, "-o", tmp_path / "m", "--iterations", 8)
+    history = json.loads(run("info", tmp_path / "m", "--json"))["history"]
+    assert 5 < len(history) < 13 and "area" in history[-1]
+
+
+def test_interrupted_training_leaves_nothing(data, tmp_path):
+    """Neither a half-written model nor links, nor a temporary file."""
+    big = tmp_path / "big"
+    for side in ("src", "tgt"):
+        Path(f"{big}.{side}").write_bytes((data / f"generated.{side}").read_bytes() * 20)
+    command = [str(Path(sys.executable).with_name("aligner")), "align", f"{big}.src", f"{big}.tgt"]
+    command += ["-o", str(tmp_path / "links"), "--save", str(tmp_path / "model"), "--iterations", "500"]
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+            assert process.stderr is not None
+            for line in process.stderr:
+                if "shmm" in line:  # well into training
+                    process.send_signal(number)
+                    break
+            process.stderr.read()
+        assert process.returncode in (130, 143)
+        assert sorted(x.name for x in tmp_path.iterdir()) == ["big.src", "big.tgt"]
+
+
+def test_decode_answers_each_line_at_once(data, tmp_path):
+    """A resident process: a line in, its links out, before the next line comes."""
+    model = tmp_path / "model"
+    run("train", data / "sample.en", data / "sample.fr", "-q", "-o", model)
+    command = [str(Path(sys.executable).with_name("aligner")), "decode", str(model)]
+    pairs = list(zip(*((data / f"sample.{x}").read_text().splitlines() for x in ("en", "fr")), strict=True))
+    expected = run("decode", model, data / "sample.en", data / "sample.fr").splitlines()
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, **pipes) as process:  # type: ignore[call-overload]
+        assert process.stdin is not None and process.stdout is not None
+        for (src, tgt), links in zip(pairs[:5], expected, strict=False):
+            process.stdin.write(f"{src} ||| {tgt}\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == links + "\n"
+        process.stdin.write("\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "\n"
+        process.stdin.write("broken\n")
+        process.stdin.close()
+        assert "<stdin>:7: no ||| on the line" in process.stderr.read()
+    assert process.returncode == 1

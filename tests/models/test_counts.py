@@ -1,0 +1,66 @@
+"""Counts: sums that do not depend on the order of addition, and the size of text that they hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from trained import generated, recipe_of, run
+
+from aligner import DataError, train
+from aligner.models.counts import ONE, Counts
+from aligner.models.families import FAMILIES
+from aligner.models.recipe import MODELS
+from aligner.text.cells import Seen
+
+ARRAYS = ("pairs", "null_fwd", "null_rev", "jumps")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_shards_in_any_order_add_up_to_the_whole(name):
+    some = generated().part(0, 80)
+    model = train(some, recipe_of(name, iterations=1, ibm1_iterations=2, views=["word"]))
+    m, stage = model.views[0].parameters, model.recipe.last
+    seen, family = Seen.of_own_words(some, "word", 1), FAMILIES[stage.family]
+
+    def counted(start: int, stop: int) -> Counts:
+        counts = Counts.zero(m)
+        family.expect(m, seen.shard(start, stop, 1), stage, "both", counts, 1)
+        return counts
+
+    whole = counted(0, 80)
+    assert whole.pairs.any() and (name == "ibm1") == (whole.jumps.size == 0)
+    if name in ("ibm1", "hmm"):  # every token counts 1, but for rounding
+        expected = len(some.tgt.ids), len(some.src.ids)
+        found = whole.pairs.sum(axis=0) + [whole.null_fwd.sum(), whole.null_rev.sum()]
+        np.testing.assert_allclose(found / ONE, expected, rtol=1e-5)
+    parts = [counted(start, start + 10) for start in range(0, 80, 10)]
+    random = np.random.default_rng(0)
+    for _ in range(3):
+        total = Counts.zero(m)
+        for k in random.permutation(8):
+            total.add(parts[k])
+        for array in ARRAYS:
+            np.testing.assert_array_equal(getattr(total, array), getattr(whole, array), err_msg=array)
+
+
+def test_memory_is_used_again():
+    some = generated().part(0, 20)
+    m = train(some, recipe_of("hmm", iterations=1, views=["word"])).views[0].parameters
+    used = Counts.zero(m)
+    for name in ARRAYS:
+        getattr(used, name)[...] = 7
+    again = Counts.zero(m, used)
+    assert again.pairs is used.pairs and not any(getattr(again, name).any() for name in ARRAYS)
+
+
+def test_a_text_too_large_for_its_counts_is_refused(monkeypatch, write, tmp_path):
+    pairs = [("a b c", "x"), ("d e", "y z")]
+    monkeypatch.setattr("aligner.models.counts.MOST_TOKENS", 5)
+    train(pairs)
+    monkeypatch.setattr("aligner.models.counts.MOST_TOKENS", 4)
+    with pytest.raises(DataError, match="the source side has 5 tokens, more than 4; train on a part"):
+        train(pairs)
+    with pytest.raises(DataError, match="the target side has 5 tokens, more than 4"):
+        train([pair[::-1] for pair in pairs])
+    src, tgt = write("src", "a b c\nd e\n"), write("tgt", "x\ny z\n")
+    assert "the source side has 5 tokens" in run("train", src, tgt, "-q", "-o", tmp_path / "m", code=1)

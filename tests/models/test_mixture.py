@@ -1,0 +1,111 @@
+"""Model 1's kernel against its definition, counting and decoding, in double precision."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import oracle
+import pytest
+from hypothesis import given, note
+from hypothesis import strategies as st
+from problems import Problem, corpus_of, even_problem, expected_counts, grids, random_problem, small_problems
+
+from aligner.models import _mixture, _mixture_double
+from aligner.models.counts import Counts
+
+CLOSE = {"rtol": 1e-9, "atol": 1e-12}
+
+
+def with_room(problem: Problem) -> Problem:
+    """Every word pair is possible: counting adds no floor."""
+    lexicon = replace(problem.m.lexicon, t=problem.m.lexicon.t + 0.01)
+    return replace(problem, m=replace(problem.m, lexicon=lexicon, positions=None))
+
+
+def defined(problem: Problem, n: int, floor: float) -> tuple[list, list, list]:
+    """Log-likelihoods, posteriors [I, J] and NULLs of both directions of sentence pair n."""
+    found = [oracle.model1(*problem.emissions(n, d, floor)) for d in range(2)]
+    gammas = [np.array(gamma).T if d == 0 else np.array(gamma) for d, (_, gamma, _) in enumerate(found)]
+    return [x for x, _, _ in found], gammas, [nulls for _, _, nulls in found]
+
+
+@given(problem=small_problems(with_weights=True), agree=st.booleans(), n_threads=st.sampled_from([1, 3]))
+def test_counts_equal_definition(problem, agree, n_threads):
+    problem = with_room(problem)
+    counts = Counts.zero(problem.m)
+    loglik = np.empty((len(problem), 2))
+    _mixture_double.expect(problem.shard, problem.m.lexicon, agree, counts, loglik, n_threads)
+    links, expected_nulls = [], [np.zeros(len(x)) for x in (counts.null_fwd, counts.null_rev)]
+    for n in range(len(problem)):
+        note(f"I, J {problem.shape(n)}")
+        values, (f, r), nulls = defined(problem, n, 0.0)
+        np.testing.assert_allclose(loglik[n], values, **CLOSE)
+        links.append((f * r, f * r) if agree else (f, r))
+        for d in range(2):
+            np.add.at(expected_nulls[d], problem.words(n)[1 - d], nulls[d])
+    np.testing.assert_allclose(counts.pairs / 2**32, expected_counts(problem, links), rtol=0, atol=1e-8)
+    np.testing.assert_allclose(counts.null_fwd / 2**32, expected_nulls[0], rtol=0, atol=1e-8)
+    np.testing.assert_allclose(counts.null_rev / 2**32, expected_nulls[1], rtol=0, atol=1e-8)
+
+
+@given(problem=small_problems(with_weights=True))
+def test_posteriors_and_best_links_equal_definition(problem):
+    shard, lexicon = problem.shard, problem.m.lexicon
+    for best in (False, True):
+        fwd, rev = np.ones(shard.n_cells), np.ones(shard.n_cells)  # added to, not overwritten
+        _mixture_double.posteriors(shard, lexicon, best, 0.5, fwd, rev, 1)
+        for n, found in enumerate(grids(problem, 2 * (fwd - 1), 2 * (rev - 1))):
+            _, gammas, nulls = defined(problem, n, 1e-6)
+            for d in range(2):
+                if not best:
+                    np.testing.assert_allclose(found[d], gammas[d], **CLOSE)
+                    continue
+                rows = found[d].T if d == 0 else found[d]
+                truth = gammas[d].T if d == 0 else gammas[d]
+                for row, gamma, null in zip(rows, truth, nulls[d], strict=True):
+                    assert row.sum() == (gamma.max() >= null)
+                    assert row.sum() == 0 or gamma[row.argmax()] == gamma.max()
+
+
+@pytest.mark.parametrize("direction", range(2))
+def test_words_that_have_no_translation_left_are_not_counted(direction):
+    """A row of zeros gives neither NaN nor counts, and a log-likelihood that says nothing of the word."""
+    problem = even_problem(corpus_of(([0, 1], [0]), ([1], [0, 1, 1])))
+    t, nulls = problem.m.lexicon.t.copy(), [problem.m.lexicon.null_fwd, problem.m.lexicon.null_rev]
+    t[:, direction] = 0
+    nulls[direction] = np.zeros_like(nulls[direction])
+    lexicon = replace(problem.m.lexicon, t=t, null_fwd=nulls[0], null_rev=nulls[1])
+    counts = Counts.zero(problem.m)
+    loglik = np.empty((2, 2))
+    _mixture_double.expect(problem.shard, lexicon, False, counts, loglik, 1)
+    assert (counts.pairs[:, direction] == 0).all() and np.isfinite(loglik).all()
+    assert (counts.pairs[:, 1 - direction] > 0).any()
+
+
+def test_empty_sides_count_nothing():
+    problem = even_problem(corpus_of(([], [0, 1]), ([0], []), ([], []), ([0], [1])))
+    counts = Counts.zero(problem.m)
+    loglik = np.full((4, 2), np.nan)
+    _mixture_double.expect(problem.shard, problem.m.lexicon, False, counts, loglik, 2)
+    assert (loglik[:3] == 0).all() and loglik[3, 0] < 0
+    assert counts.pairs.shape == (1, 2) and counts.null_fwd[0] == 0 < counts.null_fwd[1]
+
+
+def test_threads_and_shards_add_up_to_the_same_counts():
+    """In float: counts are integers, whoever adds them."""
+    random = np.random.default_rng(5)
+    problem = random_problem(random, [(int(a), int(b)) for a, b in random.integers(1, 30, (200, 2))], 2)
+    tables = {x: getattr(problem.m.lexicon, x).astype(np.float32) for x in ("t", "null_fwd", "null_rev")}
+    lexicon = replace(problem.m.lexicon, **tables)
+    whole = Counts.zero(problem.m)
+    _mixture.expect(problem.shard, lexicon, True, whole, np.empty((200, 2)), 1)
+    for n_threads, cuts in ((2, [0, 200]), (8, [0, 1, 77, 200]), (1, [0, 50, 100, 150, 200])):
+        parts = Counts.zero(problem.m)
+        for start, stop in zip(cuts, cuts[1:], strict=False):
+            part = Counts.zero(problem.m)
+            shard = problem.seen.shard(start, stop, 1)
+            _mixture.expect(shard, lexicon, True, part, np.empty((stop - start, 2)), n_threads)
+            parts.add(part)
+        for name in ("pairs", "null_fwd", "null_rev"):
+            np.testing.assert_array_equal(getattr(whole, name), getattr(parts, name))

@@ -1,0 +1,170 @@
+"""Recipes: bounds of settings, settings that a model does not use, JSON, and signatures."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, fields, replace
+
+import numpy as np
+import pytest
+from trained import run
+
+from aligner.cli.training import option_of
+from aligner.models.recipe import (
+    DIRECTIONS,
+    MODELS,
+    SETTINGS,
+    Limits,
+    Recipe,
+    Stage,
+    UnusedSetting,
+)
+
+PAIRS = [(name, model) for name, setting in SETTINGS.items() for model in setting.models]
+UNUSED = [
+    (name, model) for name, setting in SETTINGS.items() for model in MODELS if model not in setting.models
+]
+
+
+def outside(name: str) -> list[float]:
+    """Numbers that a setting cannot have, as near to its bounds as can be."""
+    setting = SETTINGS[name]
+    if setting.whole:
+        return [
+            int(setting.least) - 1,
+            int(setting.most) + 1,
+            float("nan"),
+            float("inf"),
+            setting.least + 0.5,
+        ]
+    least, most = np.nextafter(setting.least, -np.inf), np.nextafter(setting.most, np.inf)
+    return [float(least), float(most), float("nan"), float("inf"), -float("inf")]
+
+
+def value_of(recipe: Recipe, name: str) -> float:
+    """What a recipe has for a setting."""
+    last = recipe.last
+    if name in ("eta", "slack", "max_calls"):
+        return getattr(last.limits, name)
+    if name in ("iterations", "dirichlet"):
+        return getattr(last, name)
+    if name in ("ibm1_iterations", "hmm_iterations"):
+        family = name.split("_")[0]
+        return sum(stage.iterations for stage in recipe.stages[:-1] if stage.family == family)
+    return getattr(recipe, name)
+
+
+@pytest.mark.parametrize("name, model", PAIRS)
+def test_bounds_are_enforced(name, model):
+    setting = SETTINGS[name]
+    for value in (setting.least, setting.most):
+        recipe = Recipe.of(model, ibm1_agree=False, **{name: value})
+        assert value_of(recipe, name) == value
+        assert isinstance(value_of(recipe, name), int if setting.whole else float)
+    for value in outside(name):
+        with pytest.raises(ValueError, match=rf"^{name} must be a (whole )?number between .*not {value}$"):
+            Recipe.of(model, **{name: value})
+    assert Recipe.of(model, **{name: None}) == Recipe.of(model)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_bounds_are_enforced_by_the_options(name, tmp_path, write):
+    text = write("src", "a\n"), write("tgt", "b\n")
+    command = ["align", *text, "-q", "--model", SETTINGS[name].models[0]]
+    for value in outside(name):
+        message = run(*command, option_of(name), repr(value), code=2)
+        assert f"Invalid value for '{option_of(name)}'" in message
+    least = SETTINGS[name].least
+    run(*command, option_of(name), repr(int(least) if SETTINGS[name].whole else least))
+
+
+def test_recipes_that_are_made_by_hand_are_checked_too():
+    recipe = Recipe.of("shmm")
+    last = recipe.last
+    for changes in (
+        {"threshold": 1.5}, {"p0": 0.0}, {"window": 18}, {"identical": 0.0}, {"max_length": -1},
+        {"stages": ()},
+        {"direction": "up"}, {"direction": "forward"}, {"views": ()}, {"views": ("word", "word")},
+        {"stages": (replace(last, iterations=-1),)}, {"stages": (replace(last, dirichlet=-0.1),)},
+        {"stages": (replace(last, objective="best"),)}, {"stages": (replace(last, limits=Limits(eta=0.0)),)},
+        {"stages": (replace(last, limits=Limits(max_calls=0)),)},
+    ):  # fmt: skip
+        with pytest.raises(ValueError):
+            replace(recipe, **changes)
+
+
+@pytest.mark.parametrize("name, model", UNUSED)
+def test_unused_settings_are_refused(name, model, write):
+    value = SETTINGS[name].most
+    with pytest.raises(
+        UnusedSetting, match=f"^{model} does not use {name}; the models that do are "
+    ) as error:
+        Recipe.of(model, **{name: value})
+    assert all(other in str(error.value) for other in SETTINGS[name].models)
+    assert isinstance(error.value, ValueError)
+    text = write("src", "a\n"), write("tgt", "b\n")
+    shown = int(value) if SETTINGS[name].whole else value
+    message = run("align", *text, "--model", model, option_of(name), shown, code=2)
+    assert f"{option_of(name)} is not for {model}." in message
+
+
+def test_unknown_settings_and_models_are_refused():
+    with pytest.raises(ValueError, match="unknown setting 'nonsense'; there are iterations, "):
+        Recipe.of(nonsense=1)
+    with pytest.raises(ValueError, match="unknown model 'ibm4'; there are ibm1, hmm, "):
+        Recipe.of("ibm4")
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_help_of_options_is_that_of_the_settings(name):
+    text = " ".join(run("align", "--help").split())
+    setting = SETTINGS[name]
+    default = "by model" if setting.default is None else f"{setting.default:g}"
+    at = text.index(f" {option_of(name)} ")
+    assert setting.help in text[at : at + 300]
+    end = text.index("[default: ", at)
+    assert text[end:].startswith(f"[default: {default}")
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("agree", [None, True, False])
+def test_recipes_survive_json(model, agree):
+    given = {"views": ["word", "suffix2"], "lowercase": True, "dirichlet": 0.1, "identical": 1 / 3}
+    for recipe in (Recipe.of(model), Recipe.of(model, ibm1_agree=agree, threshold=0.1, **given)):
+        again = Recipe.from_dict(json.loads(json.dumps(asdict(recipe))))
+        assert again == recipe and again.signature() == recipe.signature()
+        assert isinstance(again.views, tuple) and isinstance(again.last, Stage)
+
+
+def variants() -> list[Recipe]:
+    """Recipes that differ from one in one thing each."""
+    recipe = Recipe.of("shmm", hmm_iterations=1, dirichlet=0.25)
+    last = recipe.last
+    found = [recipe]
+    changes: dict[str, list] = {
+        "model": ["bhmm"], "views": [("word",), ("prefix3", "word", "prefix5")], "lowercase": [True],
+        "threshold": [0.5, 0.4000001], "p0": [0.3, 0.20000001], "window": [6], "identical": [4.0, 5.00000001],
+        "max_length": [9, 1234567, 1234568], "direction": [], "stages": [],
+    }  # fmt: skip
+    assert changes.keys() == {field.name for field in fields(Recipe)}
+    found += [replace(recipe, **{name: value}) for name, values in changes.items() for value in values]
+    stages = [
+        replace(last, iterations=3), replace(last, objective="bijective"), replace(last, dirichlet=0.0),
+        replace(last, dirichlet=0.5), replace(last, limits=None), replace(last, family="ibm1"),
+        *(replace(last, limits=replace(last.limits, **{field.name: value}))
+          for field in fields(Limits) for value in (7, 12345678, 12345679)),
+    ]  # fmt: skip
+    found += [replace(recipe, stages=(*recipe.stages[:-1], stage)) for stage in stages]
+    found += [replace(recipe, stages=recipe.stages[1:]), replace(recipe, stages=recipe.stages[::-1])]
+    return found + [Recipe.of("hmm", direction=direction) for direction in DIRECTIONS]
+
+
+def test_signatures_are_of_one_line_and_differ_where_recipes_do():
+    recipes = variants()
+    assert len(set(recipes)) == len(recipes)
+    lines = ["|".join(f"{key}:{value}" for key, value in r.signature().items()) for r in recipes]
+    assert all(line.isprintable() and " " not in line for line in lines)
+    met: dict[str, Recipe] = {}
+    for line, recipe in zip(lines, recipes, strict=True):
+        assert line not in met, (recipe, met[line])
+        met[line] = recipe

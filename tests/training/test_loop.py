@@ -1,0 +1,260 @@
+"""The training loop: it can be left and taken up at any iteration, be cut into any shards, and be stopped."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from trained import arrays, assert_same_arrays, generated, links_of, plain, recipe_of, same
+
+from aligner import DataError, LinkReader, Model, Recipe, train
+from aligner.models.recipe import MODELS
+from aligner.text.cells import Seen
+from aligner.text.corpus import Corpus
+from aligner.training.development import Development
+from aligner.training.loop import learn, text_hash
+from aligner.training.monitor import Monitor
+
+VIEWS = ("word", "prefix3")
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    return generated()
+
+
+@pytest.fixture(scope="module")
+def some(corpus) -> Corpus:
+    return corpus.part(0, 60)
+
+
+def left_and_taken_up(folder, corpus: Corpus, recipe: Recipe, **settings) -> tuple[Model, list[Model]]:
+    """A training, and the models of trainings that go on from a file of each of its iterations."""
+    paths = []
+
+    def save(model: Model) -> None:
+        paths.append(folder / f"{len(paths)}.model")
+        model.save(paths[-1])
+
+    whole = learn(corpus, recipe, checkpoint=save, **settings)[0]
+    assert len(paths) == len(whole.history)
+    again = [learn(corpus, recipe, resume=Model.load(path), **settings)[0] for path in paths]
+    return whole, again
+
+
+def assert_same_training(a: Model, b: Model) -> None:
+    assert_same_arrays(a, b)
+    assert a.history == b.history and a.facts == b.facts and a.recipe == b.recipe
+    assert a.progress is None and b.progress is None
+
+
+@pytest.mark.parametrize("dirichlet", [0.0, 0.1])
+@pytest.mark.parametrize("name", MODELS)
+def test_training_goes_on_from_any_iteration_to_the_same_bits(some, tmp_path, name, dirichlet):
+    recipe = recipe_of(
+        name, iterations=3, ibm1_iterations=3, hmm_iterations=2, views=VIEWS, dirichlet=dirichlet
+    )
+    whole, again = left_and_taken_up(tmp_path, some, recipe, facts={"src": "a"})
+    assert len(again) == 2 * len(recipe.schedule)
+    assert any("bound" in entry for entry in whole.history) == (dirichlet > 0)
+    for model in again:
+        assert_same_training(whole, model)
+    assert_same_training(whole, train(some, recipe, facts={"src": "a"}))  # a checkpoint disturbs nothing
+
+
+def test_checkpoints_are_of_one_iteration_more_each(some):
+    counts = []
+    learn(
+        some,
+        recipe_of("agree", ibm1_iterations=2, iterations=1, views=VIEWS),
+        checkpoint=lambda m: counts.append((len(m.views), m.progress["iterations"], len(m.history))),
+    )
+    assert counts == [(1, 1, 1), (1, 2, 2), (1, 3, 3), (2, 1, 4), (2, 2, 5), (2, 3, 6)]
+
+
+def test_training_goes_on_with_a_development_set_that_stops_it(some, tmp_path, data):
+    gold = LinkReader(str(data / "generated.gold")).read()
+    development = Development(some.part(0, 40), gold.part(0, 40))
+    recipe = Recipe.of("hmm", iterations=12, ibm1_iterations=2, views=VIEWS)
+    whole, again = left_and_taken_up(tmp_path, some, recipe, development=development)
+    areas = [[e["area"] for e in whole.history if e["view"] == view and "area" in e] for view in VIEWS]
+    assert all(1 < len(found) < 12 and found[-1] <= found[-2] for found in areas)  # stopped early
+    for model in again:
+        assert_same_training(whole, model)
+
+
+def test_training_goes_on_from_another_model_and_with_known_links(some, tmp_path):
+    first = train(some, Recipe.of("hmm", views=VIEWS))
+    recipe = Recipe.of("shmm", ibm1_iterations=1, iterations=2, views=VIEWS, max_length=20)
+    links = first.align(some.part(0, 30)).padded(60)
+    links = replace(links, scores=np.where(np.arange(len(links.src)) % 2, 0.0, 1e12))
+    whole, again = left_and_taken_up(tmp_path, some, recipe, init=first, links=links)
+    for model in again:
+        assert_same_training(whole, model)
+
+
+def test_a_model_in_memory_is_taken_up_without_being_changed(some, tmp_path):
+    recipe = Recipe.of("hmm", ibm1_iterations=2, iterations=2, views=["word"])
+    kept = []
+
+    def keep(model: Model) -> None:
+        model.save(tmp_path / f"{len(kept)}")
+        kept.append(Model.load(tmp_path / f"{len(kept)}"))
+
+    whole = learn(some, recipe, checkpoint=keep)[0]
+    views = [replace(view, parameters=view.parameters.copied()) for view in kept[1].views]
+    live = replace(kept[1], views=views)
+    before = {name: array.copy() for name, array in arrays(live).items()}
+    assert_same_training(learn(some, recipe, resume=live)[0], whole)
+    for name, array in arrays(live).items():
+        np.testing.assert_array_equal(array, before[name])
+    assert len(live.history) == 2 and live.progress == kept[1].progress
+
+
+def test_going_on_with_another_text_or_recipe_is_refused(corpus, some):
+    recipe = Recipe.of("hmm", ibm1_iterations=1, iterations=1, views=["word"])
+    model = train(some, recipe)
+    assert_same_training(learn(some, recipe, resume=model)[0], model)  # nothing is left to do
+    other = Corpus.from_pairs([(some.src.sentence(n), some.tgt.sentence(n)) for n in range(59, -1, -1)])
+    for text in (corpus.part(0, 61), corpus.part(1, 61), other, Corpus(some.tgt, some.src)):
+        with pytest.raises(DataError, match="is of another text or recipe"):
+            learn(text, recipe, resume=model)
+    for changed in (
+        replace(recipe, p0=0.3),
+        replace(recipe, views=("word", "prefix3")),
+        replace(recipe, threshold=0.6),
+        plain(1, 2),
+        plain(1, 1, dirichlet=0.1),
+    ):
+        with pytest.raises(DataError, match="is of another text or recipe"):
+            learn(some, changed, resume=model)
+
+
+def test_the_checksum_of_a_text_is_of_its_words_and_sentences():
+    def of(*pairs) -> str:
+        return text_hash(Corpus.from_pairs(pairs))
+
+    texts = [
+        of(("a b", "c")), of(("a b", "d")), of(("b a", "c")), of(("a", "c")), of(("a", ""), ("b", "c")),
+        of(("a", "c"), ("b", "")), of(("ab", "c")), of(("c", "a b")), of(),
+    ]  # fmt: skip
+    assert len(set(texts)) == len(texts)
+    assert of(("a b", "c")) == texts[0] and all(len(text) == 8 for text in texts)
+
+
+@pytest.mark.parametrize("n_cells", [1, 5_000])
+@pytest.mark.parametrize("name", MODELS)
+def test_shards_change_no_bit(corpus, monkeypatch, name, n_cells):
+    """Neither of what is learned nor of the links; sums of log-likelihoods are rounded otherwise."""
+    some = corpus.part(0, 60 if n_cells == 1 else 300)
+    recipe = recipe_of(name, iterations=2, ibm1_iterations=2, views=VIEWS)
+    whole = train(some, recipe)
+    links = [links_of(whole, some, viterbi=viterbi) for viterbi in (False, True)]
+    monkeypatch.setattr("aligner.text.cells.SHARD_CELLS", n_cells)
+    monkeypatch.setattr("aligner.decoding.posteriors.BLOCK_CELLS", n_cells + 1)
+    n_shards = len(list(Seen.of_own_words(some, "word", 1).shards(1)))
+    assert n_shards == 60 if n_cells == 1 else n_shards > 5
+    cut, seen = learn(some, recipe, n_threads=1 if n_cells == 1 else 2, memory=1 << 30)
+    assert_same_arrays(whole, cut)
+    for a, b in zip(whole.history, cut.history, strict=True):
+        assert a.keys() == b.keys() and a["model"] == b["model"]
+        for key in {"loglik", "perplexity"} & a.keys():
+            assert a[key] == pytest.approx(b[key], rel=1e-12)
+        for key in {"kl", "objective", "calls", "violation"} & a.keys():
+            assert a[key] == pytest.approx(b[key], rel=1e-9)
+    for viterbi in (False, True):
+        for sights in (None, seen):
+            found = links_of(cut, some, viterbi=viterbi, seen=sights)
+            assert all(same(a, b) for a, b in zip(found, links[viterbi], strict=True))
+    assert same(cut.align(some), whole.align(some))
+
+
+def test_the_bar_moves_within_an_iteration(some, monkeypatch):
+    """Each shard is reported when it is done, and the cells add up to what the monitor expects."""
+    monkeypatch.setattr("aligner.text.cells.SHARD_CELLS", 1000)
+    events = []
+    advance, add = Monitor.advance, Monitor.add
+
+    def advanced(self, view, stage, n_cells):
+        events.append((view, stage.name, n_cells))
+        assert sum(e[2] for e in events if e) <= self.n_cells
+        advance(self, view, stage, n_cells)
+
+    def added(self, *arguments):
+        events.append(())
+        add(self, *arguments)
+        assert self.n_cells == 4 * 2 * total
+
+    total = int((some.src.lengths * some.tgt.lengths).sum())
+    monkeypatch.setattr(Monitor, "advance", advanced)
+    monkeypatch.setattr(Monitor, "add", added)
+    train(some, Recipe.of("shmm", ibm1_iterations=3, iterations=1, views=VIEWS))
+    ends = [-1, *(k for k, event in enumerate(events) if not event)]
+    iterations = [events[a + 1 : b] for a, b in zip(ends, ends[1:], strict=False)]
+    assert events[-1] == () and len(iterations) == 8
+    for k, shards in enumerate(iterations):
+        assert len(shards) > 5 and sum(n for _, _, n in shards) == total
+        assert {(v, m) for v, m, _ in shards} == {(VIEWS[k // 4], "shmm" if k % 4 == 3 else "ibm1")}
+
+
+def test_log_begins_with_the_signature(some):
+    log = io.StringIO()
+    model = train(some, Recipe.of("shmm", ibm1_iterations=1, iterations=1, views=["word"]), log=log)
+    first, *others = [json.loads(line) for line in log.getvalue().splitlines()]
+    assert first == {"signature": model.signature}
+    assert [{key: entry[key] for key in kept} for entry, kept in zip(others, model.history, strict=True)] == (
+        model.history
+    )
+
+
+SHARDS_SAID = """
+import sys
+import aligner.text.cells
+from aligner.cli import main
+from aligner.training.monitor import Monitor
+
+aligner.text.cells.SHARD_CELLS = 1 << 17
+advance = Monitor.advance
+
+def said(self, view, stage, n_cells):
+    print("shard of", stage.name, n_cells, self.n_cells, file=sys.stderr, flush=True)
+    advance(self, view, stage, n_cells)
+
+Monitor.advance = said
+main()
+"""
+
+
+@pytest.mark.parametrize("number, code", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_is_answered_within_an_iteration(data, tmp_path, number, code):
+    """After the shard that is under way, of which the one long iteration has very many."""
+    for side in ("src", "tgt"):
+        (tmp_path / side).write_bytes((data / f"generated.{side}").read_bytes() * 60)
+    command = [sys.executable, "-c", SHARDS_SAID, "train", "src", "tgt", "-o", "model", "--fast"]
+    command += ["--threads", "1", "--model", "bhmm", "--ibm1-iterations", "0", "--iterations", "1"]
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, cwd=tmp_path, start_new_session=True
+    ) as process:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        began = time.monotonic()
+        process.send_signal(number)
+        rest = process.stderr.read()
+        process.wait(timeout=60)
+    assert process.returncode == code
+    *words, done, whole = line.split()
+    assert words == ["shard", "of", "bhmm"] and 100 * int(done) < int(
+        whole
+    )  # at the beginning of the iteration
+    assert rest.count("shard of bhmm") < 20
+    assert time.monotonic() - began < 3
+    assert "perplexity" not in rest and "Traceback" not in rest
+    assert sorted(os.listdir(tmp_path)) == ["src", "tgt"]
