@@ -85,7 +85,7 @@ def test_signature_is_in_log_and_info(data, tmp_path):
         assert first.keys() == {"signature"} and not any("signature" in entry for entry in others)
         signature = first["signature"]
         assert signature == Model.load(model).signature and "\n" not in signature
-        assert signature in run("info", model).splitlines()
+        assert run("info", model).splitlines()[0].split() == ["signature", signature]
         assert json.loads(run("info", model, "--json"))["signature"] == signature
         fields = dict(field.split(":", 1) for field in signature.split("|"))
         assert fields["model"] == "shmm" and fields["views"] == "word" and len(fields["text"]) == 8
