@@ -19,7 +19,7 @@ known link is taken back afterwards, and the right amount added; counts are inte
 
 from cython.parallel cimport prange
 from libc.math cimport log
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 
 import numpy as np
 
@@ -53,6 +53,15 @@ cdef inline bint has_known(Text* x, Py_ssize_t n) noexcept nogil:
     return x.known_offsets != NULL and x.known_offsets[n] < x.known_offsets[n + 1]
 
 
+cdef inline bint inside(const int32_t* cell, int64_t J, int64_t width) noexcept nogil:
+    """Whether all cells of a row are of word pairs that the lexicon has: 0 <= cell < width."""
+    cdef int64_t j
+    cdef int32_t sign = 0, last = <int32_t>width - 1
+    for j in range(J):
+        sign |= cell[j] | (last - cell[j])
+    return sign >= 0
+
+
 cdef inline real emission(Words* w, int32_t e, int32_t cell, int direction, real floor) noexcept nogil:
     """floor + t of a cell; floor alone where the word pair is not known."""
     if e < 0 or cell < 0 or cell >= w.rows[e + 1] - w.rows[e]:
@@ -61,11 +70,14 @@ cdef inline real emission(Words* w, int32_t e, int32_t cell, int direction, real
 
 
 cdef void invert_sentence(
-    Text* x, Words* w, Py_ssize_t n, real floor, real* inv_fwd, real* inv_rev, double* loglik
+    Text* x, Words* w, Py_ssize_t n, real floor, real* inv_fwd, real* inv_rev, double* loglik, uint8_t* whole
 ) noexcept nogil:
-    """The inverses of sentence pair n's tokens and its two log-likelihoods; zero where a side is empty."""
+    """The inverses of sentence pair n's tokens and its two log-likelihoods; zero where a side is empty.
+
+    whole: whether the lexicon has all word pairs of the sentence pair.
+    """
     cdef int64_t I = x.src_offsets[n + 1] - x.src_offsets[n], J = x.tgt_offsets[n + 1] - x.tgt_offsets[n]
-    cdef int64_t i, j, width
+    cdef int64_t i, j
     cdef const int32_t* src = x.src_ids + x.src_offsets[n]
     cdef const int32_t* tgt = x.tgt_ids + x.tgt_offsets[n]
     cdef const int32_t* cell = x.cells + x.cell_offsets[n]
@@ -76,6 +88,7 @@ cdef void invert_sentence(
     cdef bint known = has_known(x, n)
     loglik[0] = 0
     loglik[1] = 0
+    whole[0] = True
     if I == 0 or J == 0:
         for j in range(J):
             fwd[j] = 0
@@ -85,26 +98,27 @@ cdef void invert_sentence(
     for j in range(J):
         fwd[j] = floor + (w.null_fwd[tgt[j]] if tgt[j] >= 0 else 0)
     for i in range(I):
+        if i + 1 < I and src[i + 1] >= 0:
+            row = w.t + 2 * w.rows[src[i + 1]]
+            for j in range(J, 2 * J):
+                PREFETCH(row + 2 * cell[j])  # the next word's, wherever they are
         total = floor + (w.null_rev[src[i]] if src[i] >= 0 else 0)
         if known:
             for j in range(J):
                 weight = weight_of(x, n, i, j)
                 fwd[j] += weight * emission(w, src[i], cell[j], 0, floor)
                 total += weight * emission(w, src[i], cell[j], 1, floor)
-        elif src[i] >= 0:
+            whole[0] = False  # what is known of links is looked at cell by cell
+        elif src[i] >= 0 and inside(cell, J, w.rows[src[i] + 1] - w.rows[src[i]]):
             row = w.t + 2 * w.rows[src[i]]
-            width = w.rows[src[i] + 1] - w.rows[src[i]]
             for j in range(J):
-                if 0 <= cell[j] < width:
-                    fwd[j] += floor + row[2 * cell[j]]
-                    total += floor + row[2 * cell[j] + 1]
-                else:
-                    fwd[j] += floor
-                    total += floor
+                fwd[j] += floor + row[2 * cell[j]]
+                total += floor + row[2 * cell[j] + 1]
         else:
             for j in range(J):
-                fwd[j] += floor
-                total += floor
+                fwd[j] += emission(w, src[i], cell[j], 0, floor)
+                total += emission(w, src[i], cell[j], 1, floor)
+            whole[0] = False
         cell += J
         loglik[1] += log(total) if total > LEAST else 0
         rev[i] = 1 / total if total > LEAST else 0
@@ -139,11 +153,12 @@ def expect(
     cdef real[::1] inv_rev = np.empty(n_src, dtype=REAL)
     cdef int32_t[::1] order = np.empty(n_src, dtype=np.int32)
     cdef int32_t[::1] sentence = np.empty(n_src, dtype=np.int32)
-    cdef int64_t[::1] starts = np.zeros(w.V_src + 1, dtype=np.int64)
+    cdef uint8_t[::1] whole = np.empty(x.S, dtype=np.uint8)
+    cdef int64_t[::1] starts = np.zeros(w.V_src + 2, dtype=np.int64)
     cdef int64_t[::1] blocks = np.zeros(BLOCKS + 1, dtype=np.int64)
     with nogil:
         for n in prange(x.S, schedule="dynamic", chunksize=256, num_threads=n_threads):
-            invert_sentence(&x, &w, n, 0, &inv_fwd[0], &inv_rev[0], &statistics[n, 0])
+            invert_sentence(&x, &w, n, 0, &inv_fwd[0], &inv_rev[0], &statistics[n, 0], &whole[n])
         sort_tokens(&x, w.V_src, &starts[0], &order[0], &sentence[0], &blocks[0])
         for b in prange(BLOCKS + 2, schedule="dynamic", num_threads=n_threads):
             if b == 0:
@@ -152,7 +167,8 @@ def expect(
                 count_nulls(x.src_ids + x.src_offsets[0], n_src, w.null_rev, &inv_rev[0], c.null_rev)
             else:
                 count_block(
-                    &x, &w, blocks[b - 2], blocks[b - 1], &order[0], &sentence[0], &inv_fwd[0], &inv_rev[0], agree, c.pairs,
+                    &x, &w, blocks[b - 2], blocks[b - 1], &order[0], &starts[0], &sentence[0], &whole[0], &inv_fwd[0],
+                    &inv_rev[0], agree, c.pairs,
                 )
         if x.known_offsets != NULL:
             for n in range(x.S):
@@ -162,45 +178,43 @@ def expect(
 cdef void sort_tokens(
     Text* x, int64_t V, int64_t* starts, int32_t* order, int32_t* sentence, int64_t* blocks
 ) noexcept nogil:
-    """Source tokens of a shard by word; blocks of them that end with a word.
+    """Source tokens of a shard by word, and blocks of words that have about as many tokens.
 
-    order     [n_src]  tokens, from the shard's first on, sorted by word
-    sentence  [n_src]  token -> its sentence pair
-    starts    [V + 1]  work space, zeros
-    blocks    [BLOCKS + 1]  cuts of order
+    order     [n_src]       tokens, from the shard's first on, sorted by word
+    starts    [V + 2]       word e's tokens are order[starts[e]:starts[e + 1]]; zeros to begin with
+    sentence  [n_src]       token -> its sentence pair
+    blocks    [BLOCKS + 1]  block b is the words blocks[b] to blocks[b + 1]
     """
     cdef const int32_t* src = x.src_ids + x.src_offsets[0]
     cdef int64_t n_src = x.src_offsets[x.S] - x.src_offsets[0]
-    cdef int64_t n, k, e, b, total, count
+    cdef int64_t n, k, e, b
     for n in range(x.S):
         for k in range(x.src_offsets[n], x.src_offsets[n + 1]):
             sentence[k - x.src_offsets[0]] = <int32_t>n
     for k in range(n_src):
-        starts[src[k]] += 1
-    total = 0
+        starts[src[k] + 2] += 1
     b = 0
-    for e in range(V):  # starts: from the number of a word's tokens to the place of its first
-        while b < BLOCKS and total * BLOCKS >= b * n_src:
-            blocks[b] = total
+    for e in range(V):  # starts[e + 1] becomes the place of e's first token
+        starts[e + 1] += starts[e]
+        while b < BLOCKS and starts[e + 1] * BLOCKS >= b * n_src:
+            blocks[b] = e
             b += 1
-        count = starts[e]
-        starts[e] = total
-        total += count
     while b <= BLOCKS:
-        blocks[b] = n_src
+        blocks[b] = V
         b += 1
-    for k in range(n_src):
-        order[starts[src[k]]] = <int32_t>k
-        starts[src[k]] += 1
+    for k in range(n_src):  # and then of the next word's
+        order[starts[src[k] + 1]] = <int32_t>k
+        starts[src[k] + 1] += 1
 
 
 cdef void count_block(
-    Text* x, Words* w, int64_t first, int64_t last, const int32_t* order, const int32_t* sentence,
-    const real* inv_fwd, const real* inv_rev, bint agree, int64_t* counts,
+    Text* x, Words* w, int64_t first, int64_t last, const int32_t* order, const int64_t* starts, const int32_t* sentence,
+    const uint8_t* whole, const real* inv_fwd, const real* inv_rev, bint agree, int64_t* counts,
 ) noexcept nogil:
-    """Adds the posteriors of the source tokens order[first:last]."""
-    cdef int64_t k, j, n, J, both, width, src_begin = x.src_offsets[0], tgt_begin = x.tgt_offsets[0]
-    cdef int32_t token, e
+    """Adds the posteriors of the tokens of the source words first to last."""
+    cdef int64_t e, k, j, n, J, both, width, src_begin = x.src_offsets[0], tgt_begin = x.tgt_offsets[0]
+    cdef int64_t end = starts[last]
+    cdef int32_t token
     cdef const int32_t* cell
     cdef const int32_t* cells = x.cells
     cdef const int64_t* src_offsets = x.src_offsets
@@ -210,44 +224,49 @@ cdef void count_block(
     cdef const real* row
     cdef int64_t* total
     cdef real rev
-    for k in range(first, last):
-        if k + AHEAD < last:
-            token = order[k + AHEAD]
-            n = sentence[token]
-            cell = cells + cell_offsets[n]
-            cell += (token + src_begin - src_offsets[n]) * (tgt_offsets[n + 1] - tgt_offsets[n])
-            fwd = inv_fwd + (tgt_offsets[n] - tgt_begin)
-            PREFETCH(cell)
-            PREFETCH(cell + 16)
-            PREFETCH(fwd)
-            PREFETCH(fwd + 16)
-            PREFETCH(inv_rev + token)
-        if k + 2 * AHEAD < last:
-            n = sentence[order[k + 2 * AHEAD]]
-            PREFETCH(tgt_offsets + n)
-            PREFETCH(src_offsets + n)
-            PREFETCH(cell_offsets + n)
-        if k + 3 * AHEAD < last:
-            PREFETCH(sentence + order[k + 3 * AHEAD])
-        token = order[k]
-        n = sentence[token]
-        e = x.src_ids[src_begin + token]
-        J = tgt_offsets[n + 1] - tgt_offsets[n]
-        cell = cells + cell_offsets[n] + (token + src_begin - src_offsets[n]) * J
-        fwd = inv_fwd + (tgt_offsets[n] - tgt_begin)
-        rev = inv_rev[token]
+    for e in range(first, last):
         row = w.t + 2 * w.rows[e]
         total = counts + 2 * w.rows[e]
         width = w.rows[e + 1] - w.rows[e]
-        if agree:
-            for j in range(J):
-                if 0 <= cell[j] < width:
+        for k in range(starts[e], starts[e + 1]):
+            if k + AHEAD < end:
+                token = order[k + AHEAD]
+                n = sentence[token]
+                cell = cells + cell_offsets[n]
+                cell += (token + src_begin - src_offsets[n]) * (tgt_offsets[n + 1] - tgt_offsets[n])
+                fwd = inv_fwd + (tgt_offsets[n] - tgt_begin)
+                PREFETCH(cell)
+                PREFETCH(cell + 16)
+                PREFETCH(fwd)
+                PREFETCH(fwd + 16)
+                PREFETCH(inv_rev + token)
+            if k + 2 * AHEAD < end:
+                n = sentence[order[k + 2 * AHEAD]]
+                PREFETCH(tgt_offsets + n)
+                PREFETCH(src_offsets + n)
+                PREFETCH(cell_offsets + n)
+                PREFETCH(whole + n)
+            if k + 3 * AHEAD < end:
+                PREFETCH(sentence + order[k + 3 * AHEAD])
+            token = order[k]
+            n = sentence[token]
+            J = tgt_offsets[n + 1] - tgt_offsets[n]
+            cell = cells + cell_offsets[n] + (token + src_begin - src_offsets[n]) * J
+            fwd = inv_fwd + (tgt_offsets[n] - tgt_begin)
+            rev = inv_rev[token]
+            if not whole[n]:
+                for j in range(J):
+                    if 0 <= cell[j] < width:  # other word pairs have no counts
+                        both = fixed(row[2 * cell[j]] * fwd[j] * (row[2 * cell[j] + 1] * rev))
+                        total[2 * cell[j]] += both if agree else fixed(row[2 * cell[j]] * fwd[j])
+                        total[2 * cell[j] + 1] += both if agree else fixed(row[2 * cell[j] + 1] * rev)
+            elif agree:
+                for j in range(J):
                     both = fixed(row[2 * cell[j]] * fwd[j] * (row[2 * cell[j] + 1] * rev))
                     total[2 * cell[j]] += both
                     total[2 * cell[j] + 1] += both
-        else:
-            for j in range(J):
-                if 0 <= cell[j] < width:
+            else:
+                for j in range(J):
                     total[2 * cell[j]] += fixed(row[2 * cell[j]] * fwd[j])
                     total[2 * cell[j] + 1] += fixed(row[2 * cell[j] + 1] * rev)
 
@@ -308,8 +327,9 @@ def posteriors(
     cdef real[::1] inv_fwd = np.empty(x.tgt_offsets[x.S] - x.tgt_offsets[0], dtype=REAL)
     cdef real[::1] inv_rev = np.empty(x.src_offsets[x.S] - x.src_offsets[0], dtype=REAL)
     cdef double[:, ::1] loglik = np.empty((x.S, 2))
+    cdef uint8_t[::1] whole = np.empty(x.S, dtype=np.uint8)
     for n in prange(x.S, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
-        invert_sentence(&x, &w, n, FLOOR, &inv_fwd[0], &inv_rev[0], &loglik[n, 0])
+        invert_sentence(&x, &w, n, FLOOR, &inv_fwd[0], &inv_rev[0], &loglik[n, 0], &whole[n])
         score_sentence(&x, &w, n, best, share, &inv_fwd[0], &inv_rev[0], &fwd[0], &rev[0])
 
 
