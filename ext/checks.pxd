@@ -15,7 +15,7 @@ cdef inline int check_threads(int n_threads) except -1:
 cdef inline int check_offsets(str name, const int64_t[::1] offsets, int64_t S, int64_t end) except -1:
     """offsets [S + 1] rise, from 0 or more to at most end."""
     cdef int64_t n
-    if offsets.shape[0] != S + 1:
+    if S < 0 or offsets.shape[0] != S + 1:
         raise ValueError(f"{name} has {offsets.shape[0]} numbers, {S + 1} are needed")
     if offsets[0] < 0 or offsets[S] > end:
         raise ValueError(f"{name} leaves its array of {end}")
@@ -34,4 +34,18 @@ cdef inline int check_ids(str name, const int32_t[::1] ids, int64_t begin, int64
         high = max(high, ids[k])
     if low < least or high >= V:
         raise ValueError(f"{name} must be between {least} and {V - 1}; there are {low} and {high}")
+    return 0
+
+
+cdef inline int check_cells(
+    const int64_t[::1] src_offsets, const int64_t[::1] tgt_offsets, const int64_t[::1] cell_offsets, int64_t end
+) except -1:
+    """Sentence pair n has I * J cells, and cell_offsets rises, from 0 or more to at most end."""
+    cdef int64_t n, I, J, S = src_offsets.shape[0] - 1
+    check_offsets("cell_offsets", cell_offsets, S, end)
+    for n in range(S):
+        I = src_offsets[n + 1] - src_offsets[n]
+        J = tgt_offsets[n + 1] - tgt_offsets[n]
+        if cell_offsets[n + 1] - cell_offsets[n] != I * J:
+            raise ValueError(f"sentence pair {n} has {I} x {J} words, {cell_offsets[n + 1] - cell_offsets[n]} cells")
     return 0

@@ -72,7 +72,7 @@ def command(
             None if path is None else stack.enter_context(open_output(path, overwrite))
             for path in (forward, reverse)
         ]
-        corpus, model, seen, known = training.train(**settings)
+        corpus, model, seen, known = training.train(run={"sym": method}, **settings)
         recipe = model.recipe
         if save is not None:
             model.save(save, overwrite)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from typing import TypeVar
 
 import click
 
 from aligner.cli import options
+from aligner.decoding.model import Model
 from aligner.errors import DataError
 from aligner.links.formats import LinkReader
 from aligner.links.links import Links
 from aligner.scoring import report
 from aligner.scoring.evaluate import RARE, evaluate
+from aligner.store import MAGIC
 from aligner.text.corpus import Corpus
 
 Sentences = TypeVar("Sentences", Links, Corpus)
@@ -46,6 +49,14 @@ Sentences = TypeVar("Sentences", Links, Corpus)
 @options.text("The sentences: check links against them, and split scores by rare and common words.")
 @click.option("--counts", nargs=2, metavar="SRC TGT", help="Corpus to count words in.  [default: --text]")
 @options.lowercase
+@click.option(
+    "--run",
+    "runs",
+    multiple=True,
+    metavar="FILE",
+    help="The model, or the --log-json file, of the run that made HYP, and once more of HYP2: the signature"
+    " then says how the links were made.",
+)
 def command(
     hyp: str,
     gold: str,
@@ -68,6 +79,7 @@ def command(
     counts: tuple[str, str] | None,
     encoding: str,
     lowercase: bool,
+    runs: tuple[str, ...],
 ) -> None:
     """Score links against a gold standard.
 
@@ -82,6 +94,7 @@ def command(
       aligner evaluate data/sample.forward data/sample.gold
       aligner evaluate --last 447 all.links test.gold --json
       aligner evaluate data/sample.forward data/sample.gold data/sample.reverse
+      aligner evaluate generated.links data/generated.gold --run generated.model
     """
     if first is not None and last is not None:
         raise click.UsageError("--first and --last exclude each other.")
@@ -90,6 +103,9 @@ def command(
     if text is None and (counts is not None or lowercase):
         raise click.UsageError("--counts and --lowercase need --text.")
     hyps = [hyp] if hyp2 is None else [hyp, hyp2]
+    if len(runs) > len(hyps):
+        raise click.UsageError("there are more --run than files of links.")
+    made = [signature_of(path) for path in runs]
     options.one_stdin(*hyps, gold, *(text or ()), *(counts or ()))
     corpus = options.read_text(text, encoding, lowercase)
     readers = [LinkReader(path, hyp_format, hyp_base) for path in hyps]
@@ -114,7 +130,7 @@ def command(
         text=corpus,
         counted=counted,
     )
-    signature = report.signature(evaluation, settings)
+    signature = report.signature(evaluation, settings, made)
     if score_only:
         for result in evaluation.results:
             click.echo(f"{100 * result.scores['aer']:.{width}f}")
@@ -124,6 +140,18 @@ def command(
         click.echo(report.as_tsv(evaluation, hyps, signature, alpha, width), nl=False)
     else:
         click.echo(report.as_text(evaluation, hyps, signature, alpha, width), nl=False)
+
+
+def signature_of(path: str) -> str:
+    """The signature of a run, from its model or from its log."""
+    with open(path, "rb") as file:
+        first = file.readline(1 << 20)
+    if first.startswith(MAGIC[:7]):
+        return Model.load(path).signature
+    try:
+        return str(json.loads(first)["signature"])
+    except (ValueError, TypeError, KeyError):
+        raise DataError("this is neither a model nor a log of iterations", file=path) from None
 
 
 def matched(readers: list[LinkReader], first: int | None, last: int | None) -> list[Links]:

@@ -187,6 +187,7 @@ def train(
     exclude: str | None = None,
     known_base: int | None = None,
     memory: int = 0,
+    run: Mapping[str, str] | None = None,
     **settings: Any,
 ) -> tuple[Corpus, Model, list[Seen | None], Links | None]:
     """What the options of corpus_arguments, recipe and threads ask for.
@@ -242,6 +243,7 @@ def train(
             quiet=quiet,
             log=log,
             facts={"src": src, "tgt": tgt},
+            run=run,
             memory=memory,
             links=known,
         )

@@ -77,12 +77,13 @@ class Model:
 
     @property
     def signature(self) -> str:
-        """What the model's links depend on, in one line, as key:value pairs."""
-        fields = {
-            **self.recipe.signature(),
-            "text": self.facts.get("text", "unknown"),
-            "version": __version__,
-        }
+        """What the model's links depend on, in one line, as key:value pairs.
+
+        Texts, known links, the model that training began with and the development set are checksums.
+        """
+        fields = self.recipe.signature()
+        fields |= {key: self.facts[key] for key in ("text", "known", "init", "dev") if key in self.facts}
+        fields["version"] = __version__
         return "|".join(f"{key}:{value}" for key, value in fields.items())
 
     def align(

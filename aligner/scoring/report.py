@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,15 @@ from aligner.scoring.evaluate import COLUMNS, Evaluation, measures
 NAMES = {"aer": "AER", "precision": "precision", "recall": "recall", "f1": "F1", "f_alpha": "F({alpha:g})"}
 
 
-def signature(evaluation: Evaluation, settings: dict[str, object]) -> str:
-    """What the scores depend on, as key:value pairs in sacrebleu's manner. The version is the last."""
+def signature(evaluation: Evaluation, settings: dict[str, object], runs: Iterable[str] = ()) -> str:
+    """What the scores depend on, as key:value pairs in sacrebleu's manner. The version is the last.
+
+    runs: signatures of the runs that made the hypotheses, added after ||
+    """
     n = len(evaluation.results[0].statistics)
     fields = {"gold": evaluation.gold_hash, "n": n, **settings, "version": __version__}
-    return "AER|" + "|".join(f"{key}:{value}" for key, value in fields.items())
+    scores = "AER|" + "|".join(f"{key}:{value}" for key, value in fields.items())
+    return "||".join([scores, *runs])
 
 
 def as_text(evaluation: Evaluation, names: list[str], signature: str, alpha: float, width: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -52,6 +52,7 @@ def learn(
     quiet: bool = True,
     log: IO[str] | None = None,
     facts: dict[str, Any] | None = None,
+    run: Mapping[str, str] | None = None,
     memory: int = 0,
     checkpoint: Callable[[Model], None] | None = None,
 ) -> tuple[Model, list[Seen | None]]:
@@ -62,6 +63,8 @@ def learn(
     development  iterations of the last stage stop when they no longer help there, and the best is kept
     links        known by hand (links/known.py)
     constraints  on expected links, for HMMs of both directions (text/known.py)
+    facts        what the model file says beside what is known here, as names of files
+    run          what the log's signature says beside the model's, as how links are chosen afterwards
     memory       bytes that the cells of trained views, 4 a cell, may take, to decode the text sooner; the
                  view in training needs its cells in any case
     checkpoint   called with the model as it is after each iteration
@@ -76,12 +79,19 @@ def learn(
     if recipe.max_length:
         keep = np.maximum(corpus.src.lengths, corpus.tgt.lengths) <= recipe.max_length
         used, known = corpus.select(keep), known.select(keep)
-    size = {"pairs": len(used), "tokens": [len(used.src.ids), len(used.tgt.ids)], "text": text_hash(used)}
-    model = Model(recipe, [], size | (facts or {}))
+    learned_from = {
+        "text": text_hash(used),
+        "known": known.checksum(),
+        "init": "" if init is None else f"{zlib.crc32(init.signature.encode()):08x}",
+        "dev": "" if development is None else text_hash(development.corpus),
+    }
+    size = {"pairs": len(used), "tokens": [len(used.src.ids), len(used.tgt.ids)]}
+    model = Model(recipe, [], size | {key: x for key, x in learned_from.items() if x} | (facts or {}))
     if resume is not None:
         model = _resumed(resume, model)
     monitor = _monitor(used, model, quiet, log)
-    run = _Run(used, model, init, development, known, n_threads, checkpoint, monitor)
+    monitor.begin(model.signature + "".join(f"|{key}:{value}" for key, value in (run or {}).items()))
+    work = _Run(used, model, init, development, known, n_threads, checkpoint, monitor)
     cells_of_text = int(cell_offsets(used)[-1])
     seen: list[Seen | None] = [None] * len(recipe.views)
     try:
@@ -89,7 +99,7 @@ def learn(
             kept = [k for k, sight in enumerate(seen) if sight is not None]
             if kept and 4 * cells_of_text * (len(kept) + 1) > memory:  # room for the cells of this view
                 seen[kept[-1]] = None
-            sight = run.train_view(n)
+            sight = work.train_view(n)
             if used is corpus and 4 * cells_of_text * (sum(s is not None for s in seen) + 1) <= memory:
                 sight.put_away()
                 seen[n] = sight
@@ -129,9 +139,9 @@ def _check_start(recipe: Recipe, init: Model | None) -> None:
 
 def _resumed(old: Model, new: Model) -> Model:
     """The model as it was left; refuses another text or recipe."""
-    if old.facts.get("text") != new.facts["text"] or old.recipe != new.recipe:
+    if old.signature != new.signature or old.recipe != new.recipe:
         raise DataError(
-            "the training to go on with is of another text or recipe",
+            f"the training to go on with is of another text or recipe: {old.signature}, not {new.signature}",
             hint="go on with the same, or start anew",
         )
     views = [
@@ -144,9 +154,7 @@ def _monitor(corpus: Corpus, model: Model, quiet: bool, log: IO[str] | None) -> 
     full = (corpus.src.lengths > 0) & (corpus.tgt.lengths > 0)
     n_cells = int(cell_offsets(corpus)[-1]) * len(model.recipe.schedule) * len(model.recipe.views)
     n_tokens = int(corpus.tgt.lengths[full].sum()), int(corpus.src.lengths[full].sum())
-    monitor = Monitor(n_cells, int(full.sum()), n_tokens, quiet, log, model.history)
-    monitor.begin(model.signature)
-    return monitor
+    return Monitor(n_cells, int(full.sum()), n_tokens, quiet, log, model.history)
 
 
 @dataclass

@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t, int64_t
 
 import numpy as np
 
-from checks cimport check_offsets, check_threads
+from checks cimport check_cells, check_offsets, check_threads
 
 
 def above(
@@ -23,14 +23,11 @@ def above(
     cdef Py_ssize_t S = src_offsets.shape[0] - 1, n
     cdef float limit = <float>threshold
     check_threads(n_threads)
-    check_offsets("src_offsets", src_offsets, S, src_offsets[S])
-    check_offsets("tgt_offsets", tgt_offsets, S, tgt_offsets[S])
-    check_offsets("cell_offsets", cell_offsets, S, cell_offsets[0] + scores.shape[0])
-    for n in range(S):
-        if cell_offsets[n + 1] - cell_offsets[n] != (
-            (src_offsets[n + 1] - src_offsets[n]) * (tgt_offsets[n + 1] - tgt_offsets[n])
-        ):
-            raise ValueError(f"sentence pair {n} has another number of cells")
+    check_offsets("src_offsets", src_offsets, S, 1 << 62)
+    check_offsets("tgt_offsets", tgt_offsets, S, 1 << 62)
+    if S < 0 or cell_offsets.shape[0] != S + 1:
+        raise ValueError("offsets are not of the same sentence pairs")
+    check_cells(src_offsets, tgt_offsets, cell_offsets, cell_offsets[0] + scores.shape[0])
     lengths = np.zeros(S + 1, dtype=np.int64)
     cdef int64_t[::1] length = lengths
     for n in prange(S, schedule="static", num_threads=n_threads, nogil=True):

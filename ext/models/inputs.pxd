@@ -8,7 +8,7 @@ keeps the arrays alive as long as the caller keeps the list.
 
 from libc.stdint cimport int32_t, int64_t
 
-from checks cimport check_ids, check_offsets
+from checks cimport check_cells, check_ids, check_offsets
 
 cdef extern from "real.h":
     ctypedef float real
@@ -75,18 +75,11 @@ cdef inline Text read_text(object shard, Words* w, bint counting, list held) exc
     cdef int32_t least = 0 if counting else -1
     held += [src_ids, src_offsets, tgt_ids, tgt_offsets, cells, cell_offsets]
     x.S = src_offsets.shape[0] - 1
-    if x.S < 0:
-        raise ValueError("src_offsets is empty")
     check_offsets("src_offsets", src_offsets, x.S, src_ids.shape[0])
     check_offsets("tgt_offsets", tgt_offsets, x.S, tgt_ids.shape[0])
-    check_offsets("cell_offsets", cell_offsets, x.S, cells.shape[0])
     check_ids("source ids", src_ids, src_offsets[0], src_offsets[x.S], least, w.V_src)
     check_ids("target ids", tgt_ids, tgt_offsets[0], tgt_offsets[x.S], least, w.V_tgt)
-    for n in range(x.S):
-        I = src_offsets[n + 1] - src_offsets[n]
-        J = tgt_offsets[n + 1] - tgt_offsets[n]
-        if cell_offsets[n + 1] - cell_offsets[n] != I * J:
-            raise ValueError(f"sentence pair {n} has {I} x {J} words, {cell_offsets[n + 1] - cell_offsets[n]} cells")
+    check_cells(src_offsets, tgt_offsets, cell_offsets, cells.shape[0])
     x.src_ids = &src_ids[0] if src_ids.shape[0] else NULL
     x.src_offsets = &src_offsets[0]
     x.tgt_ids = &tgt_ids[0] if tgt_ids.shape[0] else NULL

@@ -24,7 +24,7 @@ from libcpp.vector cimport vector
 
 import numpy as np
 
-from checks cimport check_ids, check_offsets, check_threads
+from checks cimport check_cells, check_ids, check_offsets, check_threads
 
 cdef extern from "prefetch.h":
     void PREFETCH(const void* address) noexcept nogil
@@ -66,7 +66,7 @@ def number_cells(
     int n_threads,
 ):
     """Fills cells and rows; returns pair_tgt."""
-    cdef Py_ssize_t B = blocks.shape[0] - 1
+    cdef Py_ssize_t B = blocks.shape[0] - 1, S = src_offsets.shape[0] - 1
     cdef Py_ssize_t b
     cdef int64_t e, k, n_pairs
     cdef vector[vector[int32_t]] found = vector[vector[int32_t]](B)
@@ -75,6 +75,13 @@ def number_cells(
     cdef int thread
     check_threads(n_threads)
     check_ids("target ids", tgt_ids, 0, tgt_ids.shape[0], 0, n_tgt_words)
+    check_offsets("src_offsets", src_offsets, S, order.shape[0])
+    check_offsets("tgt_offsets", tgt_offsets, S, tgt_ids.shape[0])
+    check_cells(src_offsets, tgt_offsets, cell_offsets, cells.shape[0])
+    check_offsets("starts", starts, rows.shape[0] - 1, order.shape[0])
+    check_offsets("blocks", blocks, B, rows.shape[0] - 1)
+    check_ids("tokens", order, 0, order.shape[0], 0, sentence.shape[0])
+    check_ids("sentences", sentence, 0, sentence.shape[0], 0, S)
     if cells.shape[0] == 0:
         return np.empty(0, dtype=np.int32)
     with nogil:
@@ -176,7 +183,7 @@ def find_cells(
     check_offsets("rows", rows, rows.shape[0] - 1, pair_tgt.shape[0])
     check_offsets("src_offsets", src_offsets, S, src_ids.shape[0])
     check_offsets("tgt_offsets", tgt_offsets, S, tgt_ids.shape[0])
-    check_offsets("cell_offsets", cell_offsets, S, cells.shape[0])
+    check_cells(src_offsets, tgt_offsets, cell_offsets, cells.shape[0])
     check_ids("source ids", src_ids, src_offsets[0], src_offsets[S], -1, rows.shape[0] - 1)
     if cells.shape[0] == 0:
         return

@@ -8,9 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from click.testing import CliRunner
 from trained import run
 
 from aligner import Model, __version__
+from aligner.cli import cli
 from aligner.models.recipe import MODELS
 
 
@@ -219,3 +221,39 @@ def test_decode_answers_each_line_at_once(data, tmp_path):
         process.stdin.close()
         assert "<stdin>:7: no ||| on the line" in process.stderr.read()
     assert process.returncode == 1
+
+
+def test_scores_of_our_output_say_how_it_was_made(data, tmp_path):
+    """From the model, or from the log, which also knows how the two directions became one."""
+    files, gold = (data / "sample.en", data / "sample.fr"), data / "sample.gold"
+    links, model, log = (tmp_path / name for name in ("links", "model", "log"))
+    run("align", *files, "-q", "--fast", "-o", links, "--save", model, "--log-json", log)
+    plain = run("evaluate", links, gold).splitlines()[-1]
+    made = Model.load(model).signature
+    assert run("evaluate", links, gold, "--run", model).splitlines()[-1] == f"{plain}||{made}"
+    from_log = json.loads(run("evaluate", links, gold, links, "--run", log, "--run", model, "--json"))
+    assert from_log["signature"] == f"{plain}||{made}|sym:soft-union||{made}"
+    for path, message in ((gold, "neither a model nor a log"), (tmp_path / "none", "No such file")):
+        failed = CliRunner().invoke(cli, ["evaluate", str(links), str(gold), "--run", str(path)])
+        assert failed.exit_code == 1 and message in failed.stderr
+    usage = CliRunner().invoke(
+        cli, ["evaluate", str(links), str(gold), "--run", str(log), "--run", str(model)]
+    )
+    assert usage.exit_code == 2
+
+
+def test_signature_tells_known_links_and_the_first_model(data, tmp_path):
+    files = data / "sample.en", data / "sample.fr"
+    found = []
+    for k, options in enumerate(
+        (
+            [],
+            ["--given", data / "sample.forward"],
+            ["--exclude", data / "sample.forward"],
+            ["--init", tmp_path / "0"],
+        )
+    ):
+        run("train", *files, "-q", "--fast", "-o", tmp_path / str(k), *options)
+        found.append(Model.load(tmp_path / str(k)).signature)
+    assert len(set(found)) == 4
+    assert ["known:" in x for x in found] == [False, True, True, False] and "|init:" in found[3]

@@ -1,0 +1,200 @@
+"""Kernels refuse what would lead them outside their arrays, whoever calls."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from problems import HMM, how_of, random_problem, stage_of
+
+from aligner.decoding._select import above
+from aligner.models import _hmm_double, _mixture_double, _update_double
+from aligner.models.counts import Counts
+from aligner.text._cells import find_cells
+from aligner.text.known import Constraints, Known, Weights
+
+LENGTHS = [(3, 5), (4, 2), (1, 1)]
+
+
+def ints(*values) -> np.ndarray:
+    return np.array(values, dtype=np.int32)
+
+
+def longs(*values) -> np.ndarray:
+    return np.array(values, dtype=np.int64)
+
+
+def weights(link: tuple[int, int], weight: float) -> Known:
+    one = Weights(longs(0, 1, 1, 1), ints(link[0]), ints(link[1]), np.array([weight], np.float32))
+    return Known(one)
+
+
+def constraint(link: tuple[int, int], bound: float = 1.0, coefficient: float = 1.0) -> Known:
+    return Known(None, Constraints.of([[([("forward", *link, coefficient)], "<=", bound)], [], []]))
+
+
+# What is wrong -> the shard with it
+SHARDS = {
+    "no offsets": lambda s: replace(s, src_offsets=longs()),
+    "no sentence pairs on one side": lambda s: replace(s, src_offsets=longs(0)),
+    "falling offsets": lambda s: replace(s, src_offsets=longs(0, 7, 3, 8)),
+    "negative offsets": lambda s: replace(s, tgt_offsets=longs(-1, 5, 7, 8)),
+    "offsets beyond the text": lambda s: replace(s, tgt_offsets=longs(0, 5, 7, 9)),
+    "sides of different numbers": lambda s: replace(s, tgt_offsets=longs(0, 5, 8)),
+    "cells of other shapes": lambda s: replace(s, cell_offsets=longs(0, 14, 23, 24)),
+    "too few cells": lambda s: replace(s, cells=s.cells[:-1]),
+    "an unknown source word": lambda s: replace(s, src_ids=s.src_ids + 1000),
+    "a negative target word": lambda s: replace(s, tgt_ids=s.tgt_ids - 1000),
+    "a known link outside": lambda s: replace(s, known=weights((3, 0), 1.0)),
+    "a known link before the first": lambda s: replace(s, known=weights((0, -1), 1.0)),
+    "a weight that is no number": lambda s: replace(s, known=weights((0, 0), np.nan)),
+    "a negative weight": lambda s: replace(s, known=weights((0, 0), -1.0)),
+    "an infinite weight": lambda s: replace(s, known=weights((0, 0), np.inf)),
+}
+GIVEN = {
+    "a constraint outside": constraint((0, 5)),
+    "a constraint before the first": constraint((-1, 0)),
+    "a bound that is no number": constraint((0, 0), bound=np.nan),
+    "an infinite coefficient": constraint((0, 0), coefficient=np.inf),
+    "constraints of other pairs": Known(None, Constraints.of([[], []])),
+}
+LEXICONS = {
+    "falling rows": lambda m: replace(m, rows=m.rows[::-1].copy()),
+    "rows beyond t": lambda m: replace(m, rows=m.rows + 1),
+    "too few rows": lambda m: replace(m, rows=m.rows[:-1]),
+    "too few probabilities": lambda m: replace(m, t=m.t[:-1]),
+    "one direction": lambda m: replace(m, t=m.t[:, :1].copy()),
+    "too few words of NULL": lambda m: replace(m, null_fwd=m.null_fwd[:1]),
+}
+JUMPS = {
+    "another window": lambda m: replace(m, first=m.first[:, :1].copy()),
+    "a window too wide": lambda m: replace(m, jump=np.ones((2, 85)), first=np.ones((2, 42))),
+    "one direction": lambda m: replace(m, jump=m.jump[:1].copy()),
+    "zeros": lambda m: replace(m, jump=np.zeros_like(m.jump)),
+    "no numbers": lambda m: replace(m, first=np.full_like(m.first, np.nan)),
+    "p0 of 1": lambda m: replace(m, p0=1.0),
+}
+
+
+@pytest.fixture
+def problem():
+    return random_problem(np.random.default_rng(0), LENGTHS, 1)
+
+
+def calls(problem, shard=None, lexicon=None, positions=None, counts=None, n_threads=1, stage=HMM):
+    """Every door of the two families, with one thing changed."""
+    shard, lexicon = problem.shard if shard is None else shard, lexicon or problem.m.lexicon
+    positions, how = positions or problem.m.positions, how_of(stage)
+    counts = counts or Counts.zero(problem.m)
+    cells = np.zeros(24), np.zeros(24)
+    yield lambda: _hmm_double.expect(shard, lexicon, positions, how, counts, np.empty((3, 7)), n_threads)
+    yield lambda: _hmm_double.posteriors(shard, lexicon, positions, how, False, 1.0, *cells, n_threads)
+    if positions is problem.m.positions and shard.known.constraints is None:
+        yield lambda: _mixture_double.expect(shard, lexicon, False, counts, np.empty((3, 2)), n_threads)
+        yield lambda: _mixture_double.posteriors(shard, lexicon, False, 1.0, *cells, n_threads)
+
+
+def refused(doors) -> None:
+    for door in doors:
+        with pytest.raises(ValueError):
+            door()
+
+
+def test_what_is_right_is_taken(problem):
+    for door in calls(problem):
+        door()
+
+
+@pytest.mark.parametrize("wrong", SHARDS)
+def test_shards(problem, wrong):
+    refused(calls(problem, shard=SHARDS[wrong](problem.shard)))
+
+
+@pytest.mark.parametrize("wrong", GIVEN)
+def test_constraints(problem, wrong):
+    refused(calls(problem, shard=replace(problem.shard, known=GIVEN[wrong])))
+
+
+@pytest.mark.parametrize("wrong", LEXICONS)
+def test_lexicons(problem, wrong):
+    refused(calls(problem, lexicon=LEXICONS[wrong](problem.m.lexicon)))
+
+
+@pytest.mark.parametrize("wrong", JUMPS)
+def test_jumps(problem, wrong):
+    refused(calls(problem, positions=JUMPS[wrong](problem.m.positions)))
+
+
+@pytest.mark.parametrize("n_threads", [0, -1, 5000])
+def test_threads(problem, n_threads):
+    refused(calls(problem, n_threads=n_threads))
+
+
+def test_counts_and_room_of_another_size(problem):
+    small = Counts.zero(problem.m)
+    small.pairs = small.pairs[:-1]
+    m, how = problem.m, how_of(HMM)
+    refused([
+        next(calls(problem, counts=small)),
+        lambda: _mixture_double.expect(problem.shard, m.lexicon, False, small, np.empty((3, 2)), 1),
+        lambda: _mixture_double.expect(problem.shard, m.lexicon, False, Counts.zero(m), np.empty((2, 2)), 1),
+        lambda: _hmm_double.posteriors(
+            problem.shard, m.lexicon, m.positions, how, False, 1.0, np.zeros(23), np.zeros(24), 1
+        ),
+    ])  # fmt: skip
+
+
+def test_unknown_words_have_no_counts_but_posteriors(problem):
+    shard = replace(problem.shard, src_ids=np.full_like(problem.shard.src_ids, -1))
+    expect, posteriors, count, score = calls(problem, shard=shard)
+    refused([expect, count])
+    posteriors()
+    score()
+
+
+def test_cells_outside_their_rows_are_unknown_word_pairs(problem):
+    """They cannot be told from the offsets; each kernel looks before it reads."""
+    for cell in (-7, 10**9):
+        shard = replace(problem.shard, cells=np.full_like(problem.shard.cells, cell))
+        counts = Counts.zero(problem.m)
+        for door in calls(problem, shard=shard, counts=counts):
+            door()
+        assert (counts.pairs == 0).all() and counts.null_fwd.sum() > 0
+
+
+def test_one_direction_has_no_constraints(problem):
+    how = how_of(stage_of("shmm")) | {"reverse": False}
+    m, cells = problem.m, (np.zeros(24), np.zeros(24))
+    refused([
+        lambda: _hmm_double.posteriors(problem.shard, m.lexicon, m.positions, how, False, 1.0, *cells, 1)
+    ])  # fmt: skip
+
+
+def test_updates(problem):
+    m, counts = problem.m.lexicon, Counts.zero(problem.m)
+    V = len(m.null_fwd)
+    refused([
+        lambda: _update_double.maximum_likelihood(m.rows, m.tgt, V - 1, counts.pairs, m.t),
+        lambda: _update_double.maximum_likelihood(m.rows + 1, m.tgt, V, counts.pairs, m.t),
+        lambda: _update_double.maximum_likelihood(m.rows, m.tgt, V, counts.pairs[:-1], m.t),
+        lambda: _update_double.variational_bayes(m.rows, m.tgt, V, counts.pairs - 1, 0.1, m.t),
+        lambda: _update_double.variational_bayes_row(counts.null_fwd, 0.1, m.null_fwd[:-1]),
+        lambda: _update_double.variational_bayes_row(counts.null_fwd - 1, 0.1, m.null_fwd),
+    ])  # fmt: skip
+
+
+def test_looking_up_and_selecting(problem):
+    s, m = problem.shard, problem.m.lexicon
+    text = s.src_ids, s.src_offsets, s.tgt_ids, s.tgt_offsets
+    cells, scores = np.empty_like(s.cells), np.zeros(24, np.float32)
+    offsets = s.src_offsets, s.tgt_offsets, s.cell_offsets
+    refused([
+        lambda: find_cells(*text, s.cell_offsets, m.rows, m.tgt, cells[:-1], 1),
+        lambda: find_cells(*text, longs(0, 14, 23, 24), m.rows, m.tgt, cells, 1),
+        lambda: find_cells(s.src_ids + 1000, *text[1:], s.cell_offsets, m.rows, m.tgt, cells, 1),
+        lambda: find_cells(*text, s.cell_offsets, m.rows, m.tgt[:-1], cells, 1),
+        lambda: above(*offsets, scores[:-1], 0.5, 1),
+        lambda: above(s.src_offsets, s.tgt_offsets, longs(0, 14, 23, 24), scores, 0.5, 1),
+        lambda: above(*offsets, scores, 0.5, 0),
+    ])  # fmt: skip
