@@ -18,7 +18,7 @@ def level(name: str) -> str:
 
 
 def load(name: str) -> ModuleType:
-    """The kernel module of this name: aligner._name_LEVEL or, where there is none, aligner._name."""
+    """The kernel module of this name: aligner.NAME_LEVEL or, where there is none, aligner.NAME."""
     wanted = os.environ.get("ALIGNER_SIMD", _build.simd_available())
     for level in LEVELS[LEVELS.index(wanted) :] if wanted in LEVELS else ():
         try:

@@ -37,7 +37,7 @@ def write(
     arrays: Mapping[str, npt.NDArray[Any]],
     overwrite: bool = False,
 ) -> None:
-    """Writes a header, all JSON can say, and arrays by name."""
+    """Writes a header, of anything that JSON can say, and arrays by name."""
     path = os.fspath(path)
     check_name(path)
     entries: dict[str, Any] = {}
@@ -62,7 +62,7 @@ def write(
 
 
 def check_name(path: str) -> None:
-    """Refuses names that a file could be written to, but not be mapped from again."""
+    """Refuses names of files that could be written, but not mapped again."""
     if path == "-":
         raise DataError("a model is a file, not stdin or stdout", hint="give a file's name")
     if os.path.splitext(path)[1].lower() in SUFFIX:
@@ -74,7 +74,7 @@ def read(
 ) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     """(header, arrays by name) of a file; the arrays are mapped, not read.
 
-    checked: which arrays are read at once, to see whether they are what was written
+    checked: which arrays are read at once and compared with their checksums
     """
     path = os.fspath(path)
     header, start, content = _read_header(path)

@@ -1,4 +1,4 @@
-"""Checks that stand at the doors of kernels: after them no offset and no id leads outside its array."""
+"""Checks at the doors of kernels. Offsets and ids that pass them lead nowhere outside their arrays."""
 
 from libc.stdint cimport int32_t, int64_t
 
@@ -13,7 +13,7 @@ cdef inline int check_threads(int n_threads) except -1:
 
 
 cdef inline int check_offsets(str name, const int64_t[::1] offsets, int64_t S, int64_t end) except -1:
-    """offsets [S + 1] rise, from 0 or more to at most end."""
+    """Refuses offsets that are not S + 1 rising numbers between 0 and end."""
     cdef int64_t n
     if S < 0 or offsets.shape[0] != S + 1:
         raise ValueError(f"{name} has {offsets.shape[0]} numbers, {S + 1} are needed")
@@ -26,7 +26,7 @@ cdef inline int check_offsets(str name, const int64_t[::1] offsets, int64_t S, i
 
 
 cdef inline int check_ids(str name, const int32_t[::1] ids, int64_t begin, int64_t end, int32_t least, int64_t V) except -1:
-    """ids[begin:end] are between least and V - 1."""
+    """Refuses ids[begin:end] unless all are between least and V - 1."""
     cdef int64_t k
     cdef int32_t low = 0, high = -1
     for k in range(begin, end):
@@ -40,7 +40,7 @@ cdef inline int check_ids(str name, const int32_t[::1] ids, int64_t begin, int64
 cdef inline int check_cells(
     const int64_t[::1] src_offsets, const int64_t[::1] tgt_offsets, const int64_t[::1] cell_offsets, int64_t end
 ) except -1:
-    """Sentence pair n has I * J cells, and cell_offsets rises, from 0 or more to at most end."""
+    """Refuses cell_offsets unless every sentence pair has I * J cells and no cell is at end or beyond."""
     cdef int64_t n, I, J, S = src_offsets.shape[0] - 1
     check_offsets("cell_offsets", cell_offsets, S, end)
     for n in range(S):

@@ -10,7 +10,7 @@ from conftest import ROOT
 
 from aligner import Corpus, Links, Model, Recipe, read_corpus
 from aligner.cli import cli
-from aligner.decoding.model import JUMPS, LEXICON
+from aligner.decoding.model import LEXICON
 from aligner.decoding.posteriors import directions
 from aligner.models.recipe import SETTINGS
 
@@ -49,7 +49,7 @@ def arrays(model: Model) -> dict[str, np.ndarray]:
         m = view.parameters
         found |= {f"{view.name} {name}": getattr(m.lexicon, name) for name in LEXICON}
         if m.positions is not None:
-            found |= {f"{view.name} {name}": getattr(m.positions, name) for name in JUMPS}
+            found |= {f"{view.name} {name}": getattr(m.positions, name) for name in m.positions.ARRAYS}
             found[f"{view.name} p0"] = np.array(m.positions.p0)
     return found
 

@@ -50,7 +50,7 @@ def command(
     """Align a corpus: train a model of it in both directions, and print links.
 
     SRC and TGT are two files, line by line; or SRC alone, a file or stdin of `source ||| target` or
-    tab-separated lines. One line of `i-j` links per sentence pair, in the same order. The defaults are the
+    tab-separated lines. A sentence pair becomes a line of `i-j` links; the order stays. The defaults are the
     best we know.
 
     Models:

@@ -28,12 +28,12 @@ from aligner.text.reading import read_corpus, stream_corpus
     "--method",
     type=click.Choice(["posterior", "viterbi"]),
     default="posterior",
-    help="Links by their posterior probability, or of each direction's best path.",
+    help="Take links by posterior probability, or take those of each direction's best path.",
 )
 @click.option(
     "--direction",
     type=click.Choice(DIRECTIONS),
-    help="p(tgt | src), p(src | tgt), or the two made one.  [default: as it was trained]",
+    help="forward: p(tgt | src); reverse: p(src | tgt); both: the two made one.  [default: as trained]",
 )
 @click.option(
     "--symmetrize",
@@ -47,11 +47,7 @@ from aligner.text.reading import read_corpus, stream_corpus
     default=True,
     help="Project posteriors onto the constraints that the model was trained with.",
 )
-@click.option(
-    "--threshold",
-    type=options.Share(0, 1),
-    help="Keep links that score above this.  [default: that of the model's recipe]",
-)
+@training.settings(["threshold"])
 @training.known
 @click.option("--scores", is_flag=True, help="Print `i-j:p`.")
 @options.threads
@@ -77,8 +73,8 @@ def command(
 ) -> None:
     """Print links of any text with a trained model.
 
-    SRC and TGT as for `aligner align`. The text need not be what MODEL was trained on; of that, the links
-    are those that `aligner align` prints. Lines of stdin are answered as they come.
+    SRC and TGT as for `aligner align`. The text need not be the text that MODEL was trained on; for
+    that text the links are those of `aligner align`. Lines of stdin are answered as they come.
 
     \b
     Example:

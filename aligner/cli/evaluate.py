@@ -46,7 +46,7 @@ Sentences = TypeVar("Sentences", Links, Corpus)
 @options.format("--gold-format", "gold_format", "gold")
 @options.base("--hyp-base", "hyp_base", "hyp", "hyp2")
 @options.base("--gold-base", "gold_base", "gold")
-@options.text("The sentences: check links against them, and split scores by rare and common words.")
+@options.text("The sentences of HYP and GOLD: links are checked, scores split by rare and common words.")
 @click.option("--counts", nargs=2, metavar="SRC TGT", help="Corpus to count words in.  [default: --text]")
 @options.lowercase
 @click.option(

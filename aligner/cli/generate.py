@@ -15,7 +15,7 @@ from aligner.text.generate import generate
 @click.command("generate")
 @click.argument("prefix")
 @click.option("--pairs", type=click.IntRange(0), default=2000, metavar="N", help="Sentence pairs.")
-@click.option("--seed", type=click.IntRange(0), default=1, help="Another seed, other sentences.")
+@click.option("--seed", type=click.IntRange(0), default=1, help="Seed of the random sentences.")
 @click.option("--overwrite", is_flag=True, help="Replace the files if they exist.")
 def command(prefix: str, pairs: int, seed: int, overwrite: bool) -> None:
     """Make a parallel corpus with exact gold links.

@@ -21,7 +21,7 @@ from aligner.cli import options, training
 def command(output: str, overwrite: bool, **settings: Any) -> None:
     """Train Model 1 on a corpus, both directions: translation probabilities without word order.
 
-    It aligns as any model does, only worse; other models start from it with --init.
+    Model 1 aligns as other models do, but worse. Other models can start from Model 1 with --init.
 
     \b
     Example:

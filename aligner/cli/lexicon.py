@@ -16,14 +16,14 @@ from aligner.files import open_output
     "--min-prob",
     type=options.Share(0, 1),
     default=0.01,
-    help="Leave out pairs below this in both directions.",
+    help="Leave out word pairs that are less probable than this in both directions.",
 )
-@click.option("--top", type=click.IntRange(0), default=0, help="At most so many per source word; 0: all.")
+@click.option("--top", type=click.IntRange(0), default=0, help="Most translations per source word; 0: all.")
 @click.option("--view", "name", metavar="VIEW", help="Which view's table.  [default: the first]")
 def command(model: str, min_prob: float, top: int, name: str | None) -> None:
     """Print a model's translation table as TSV: source, target, t(target | source), t(source | target).
 
-    Source words in the order of their first occurrence, the best translation first.
+    Source words are in the order of their first occurrence, each with its best translation first.
 
     \b
     Example:

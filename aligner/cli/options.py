@@ -128,7 +128,7 @@ def _shown(files: Iterable[str]) -> str:
 
 
 class Share(click.FloatRange):
-    """A number between two others, and a number at all."""
+    """A number between two others. nan is refused."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         number = float(super().convert(value, param, ctx))

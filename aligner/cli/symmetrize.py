@@ -25,7 +25,7 @@ from aligner.links.symmetrize import METHODS, VARIANTS, symmetrize_files
     "--variant",
     type=click.Choice(VARIANTS),
     default="symal",
-    help="Whose links and whose order of links, byte for byte.",
+    help="The tool whose links, in its order, are given byte for byte.",
 )
 @click.option(
     "--threshold",

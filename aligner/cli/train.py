@@ -17,7 +17,7 @@ from aligner.models.recipe import DIRECTIONS, MODELS
     "--direction",
     type=click.Choice(DIRECTIONS),
     default="both",
-    help="Train p(tgt | src), p(src | tgt) or both (ibm1 and hmm).",
+    help="Train one direction only (ibm1 and hmm): forward is p(tgt | src), reverse is p(src | tgt).",
 )
 @training.recipe
 @options.threads

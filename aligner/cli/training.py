@@ -15,6 +15,7 @@ from aligner.decoding.model import Model
 from aligner.links.formats import LinkReader
 from aligner.links.known import weighted
 from aligner.links.links import Links
+from aligner.models.positions import Jumps
 from aligner.models.recipe import MODELS, SETTINGS, VIEWS, Recipe, UnusedSetting
 from aligner.text.cells import Seen
 from aligner.text.corpus import Corpus
@@ -68,12 +69,12 @@ def _known_views(_: click.Context, __: click.Parameter, names: str | None) -> tu
 
 def views(command: F) -> F:
     for add in (
-        click.option("--fast", is_flag=True, help="One view, word: a third of the time, less accurate."),
+        click.option("--fast", is_flag=True, help="The view word only: a third of the time, less accurate."),
         click.option(
             "--views",
             metavar="LIST",
             callback=_known_views,
-            help=f"What models see of words, one model each: {HELP}.  [default: {','.join(VIEWS)}]",
+            help=f"What is seen of words; each view has its own model: {HELP}.  [default: {','.join(VIEWS)}]",
         ),
     ):
         command = add(command)
@@ -83,7 +84,7 @@ def views(command: F) -> F:
 def progress(command: F) -> F:
     for add in (
         click.option("--log-json", metavar="FILE", help="Write a line of JSON per iteration."),
-        click.option("-q", "--quiet", is_flag=True, help="Nothing on stderr about iterations."),
+        click.option("-q", "--quiet", is_flag=True, help="Print nothing on stderr about iterations."),
     ):
         command = add(command)
     return command
@@ -93,25 +94,25 @@ def known(command: F) -> F:
     """Links known by hand."""
     for add in (
         options.base("--known-base", "known_base", "given", "exclude"),
-        click.option("--exclude", metavar="FILE", help="Links of the text that must not be."),
-        click.option("--given", metavar="FILE", help="Links of the text that are known; they are kept."),
+        click.option("--exclude", metavar="FILE", help="Wrong links of the text; they are left out."),
+        click.option("--given", metavar="FILE", help="Right links of the text; they are kept."),
     ):
         command = add(command)
     return command
 
 
 def recipe(command: F) -> F:
-    """How a model is trained. Not given: what is best for the model."""
+    """The options of a recipe. An option that is not given has the model's default."""
     for add in (
         progress,
         known,
-        click.option("--dev-gold", metavar="FILE", help="Its gold links."),
-        click.option("--dev-tgt", metavar="FILE", help="Its target side."),
+        click.option("--dev-gold", metavar="FILE", help="Gold links of the development text."),
+        click.option("--dev-tgt", metavar="FILE", help="Target side of the development text."),
         click.option(
             "--dev-src",
             metavar="FILE",
-            help="Development text: stop when the area under its precision-recall curve no longer grows, and"
-            " keep the best iteration.",
+            help="Source side of a development text: stop when the area under its precision-recall curve no"
+            " longer grows, and keep the best iteration.",
         ),
         settings(["identical", "p0", "window", "dirichlet", "max_length", "eta", "slack", "max_calls"]),
         click.option(
@@ -128,7 +129,7 @@ def recipe(command: F) -> F:
             type=click.Choice(list(MODELS)),
             metavar="|".join(MODELS),
             default="shmm",
-            help="What is trained.",
+            help="The model to train.",
         ),
     ):
         command = add(command)
@@ -148,12 +149,12 @@ def memory(command: F) -> F:
         metavar="SIZE",
         default="1.5G",
         callback=_size,
-        help="For the cells of sentence pairs, 4 bytes each; what does not fit is looked up again.",
+        help="Room for the cells of sentence pairs, 4 bytes each; cells that do not fit are looked up again.",
     )(command)
 
 
 def inputs(training: Mapping[str, Any]) -> list[str | None]:
-    """The files that training reads, but for the model it starts from, which it may replace."""
+    """The files that training reads, except the model to start from: the new model may replace that one."""
     names = ("src", "tgt", "dev_src", "dev_tgt", "dev_gold", "given", "exclude")
     return [training.get(name) for name in names]
 
@@ -190,9 +191,9 @@ def train(
     run: Mapping[str, str] | None = None,
     **settings: Any,
 ) -> tuple[Corpus, Model, list[Seen | None], Links | None]:
-    """What the options of corpus_arguments, recipe and threads ask for.
+    """Trains what the options of corpus_arguments, recipe and threads ask for.
 
-    The corpus, a model of it, what the model's views see of it, and the links known by hand.
+    Returns the corpus, its model, what the model's views see of the corpus, and the links known by hand.
     """
     if fast and views is not None:
         raise click.UsageError("--fast is --views word: give one of them.")
@@ -206,8 +207,8 @@ def train(
     if first is not None:
         views = views or tuple(view.name for view in first.views)
         if MODELS[model].family == "hmm":
-            places = first.views[0].parameters.positions
-            window = window or (None if places is None else places.window)
+            jumps = first.views[0].parameters.positions
+            window = window or (jumps.window if isinstance(jumps, Jumps) else None)
             ibm1_iterations = ibm1_iterations or 0
         if lowercase != first.recipe.lowercase:
             raise click.UsageError(

@@ -1,4 +1,4 @@
-"""Two directions' links made one."""
+"""The links of two directions made one alignment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def above(links: Links, threshold: float) -> Links:
 
 
 def combine(forward: Links, reverse: Links, direction: str, method: str, threshold: float) -> Links:
-    """One alignment: of scores where the method works on scores, else of the links above the threshold.
+    """One alignment of two. A method that does not work on scores gets the links above the threshold.
 
     direction: both, or the one whose links above the threshold are wanted
     """

@@ -17,23 +17,28 @@ from aligner.links.known import known_of
 from aligner.links.links import Links
 from aligner.models.lexicon import Lexicon
 from aligner.models.parameters import Parameters, View
-from aligner.models.positions import Jumps
+from aligner.models.positions import POSITIONS
 from aligner.models.recipe import Recipe
 from aligner.text.corpus import Corpus, Vocab
 from aligner.text.known import Constraints
 
 LEXICON = ("rows", "tgt", "t", "null_fwd", "null_rev")
-JUMPS = ("jump", "first")
-SMALL = ("rows", "offsets", *JUMPS)  # arrays that are always checked: others are found by them
+LARGE = (
+    "tgt",
+    "t",
+    "null_fwd",
+    "null_rev",
+    "text",
+)  # arrays that are checked only if asked
 
 
 @dataclass
 class Model:
     """All that is needed to align text as it was aligned in training.
 
-    facts     what it was trained on
+    facts     what the model was trained on
     history   a dict for each iteration: view, model, log-likelihood, ...
-    progress  of a training that is not done: iterations of the last view so far, and what the next one needs
+    progress  of an unfinished training: the last view's iterations so far, and what the next one needs
     """
 
     recipe: Recipe
@@ -46,9 +51,9 @@ class Model:
     def load(cls, path: str | os.PathLike[str], check: bool = False) -> Model:
         """A model from a file; its arrays are mapped, not read.
 
-        check: all of the file is read, to see whether it is whole
+        check: reads the whole file, and refuses a damaged one
         """
-        header, arrays = store.read(path, lambda name: check or name.split(".")[-1] in SMALL)
+        header, arrays = store.read(path, lambda name: check or name.split(".")[-1] not in LARGE)
         views = [_view(entry, n, arrays) for n, entry in enumerate(header["views"])]
         recipe = Recipe.from_dict(header["recipe"])
         return cls(recipe, views, header["facts"], header["history"], header["progress"])
@@ -60,12 +65,14 @@ class Model:
         for n, view in enumerate(self.views):
             lexicon, positions = view.parameters.lexicon, view.parameters.positions
             arrays |= {f"{n}.{name}": getattr(lexicon, name) for name in LEXICON}
+            believed = None
             if positions is not None:
-                arrays |= {f"{n}.{name}": getattr(positions, name) for name in JUMPS}
+                arrays |= {f"{n}.{name}": getattr(positions, name) for name in positions.ARRAYS}
+                believed = {name: getattr(positions, name) for name in ("kind", *positions.NUMBERS)}
             for side, vocab in (("src", view.src), ("tgt", view.tgt)):
                 arrays[f"{n}.{side}.text"] = np.frombuffer(vocab.text, dtype=np.uint8)
                 arrays[f"{n}.{side}.offsets"] = vocab.offsets
-            views.append({"name": view.name, "p0": None if positions is None else positions.p0})
+            views.append({"name": view.name, "positions": believed})
         header = {
             "recipe": asdict(self.recipe),
             "facts": self.facts,
@@ -118,7 +125,9 @@ def _view(entry: dict[str, Any], n: int, arrays: dict[str, npt.NDArray[Any]]) ->
         return Vocab(arrays[f"{n}.{side}.text"].tobytes(), arrays[f"{n}.{side}.offsets"])
 
     positions = None
-    if entry["p0"] is not None:
-        positions = Jumps(arrays[f"{n}.jump"], arrays[f"{n}.first"], entry["p0"])
+    if entry["positions"] is not None:
+        kind = POSITIONS[entry["positions"]["kind"]]
+        tables: dict[str, Any] = {name: arrays[f"{n}.{name}"] for name in kind.ARRAYS}
+        positions = kind(**tables, **{name: entry["positions"][name] for name in kind.NUMBERS})
     lexicon = Lexicon(*(arrays[f"{n}.{name}"] for name in LEXICON))
     return View(entry["name"], vocab("src"), vocab("tgt"), Parameters(lexicon, positions))

@@ -21,8 +21,8 @@ from aligner.text.known import NOTHING, Known
 
 Reals = npt.NDArray[np.float32]
 
-BLOCK_CELLS = 1 << 20  # cells whose scores are held at a time, about
-CUTOFF = 1e-3  # smaller posteriors are not links of any kind
+BLOCK_CELLS = 1 << 20  # about how many cells have their scores in memory at a time
+CUTOFF = 1e-3  # a cell that scores no more than this is never a link
 
 
 def directions(
@@ -38,9 +38,9 @@ def directions(
 ) -> Iterator[tuple[Links, Links]]:
     """Forward and reverse links, a shard of sentence pairs at a time. Scores are means over the views.
 
-    seen     what the views see of the corpus, where that is known already
+    seen     what each view sees of the corpus; None: the view looks again
     known    what is known beforehand: given links score 1, excluded ones 0
-    project  onto the constraint that the model was trained with, if any
+    project  whether posteriors are projected onto the constraint that the model was trained with
     A direction that the model was not trained in has no links.
     """
     stage = recipe.last

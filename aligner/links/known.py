@@ -5,7 +5,7 @@ Known links are Links whose scores are weights. The emissions of a link are mult
     0           the link is excluded
     1           nothing is known
     SURE        the link is given
-    in between  the link is as many times likelier, or less likely
+    other       the link is this many times likelier
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from aligner.links.links import Links
 from aligner.text.corpus import Corpus
 from aligner.text.known import Constraints, Known, Weights
 
-SURE = 1e12  # more than probabilities of a translation table differ
+SURE = 1e12  # larger than the ratio of two probabilities of a translation table
 
 
 def weighted(given: Links | None, excluded: Links | None) -> Links | None:
-    """Known links of those that are given and those that are excluded."""
+    """Given links and excluded links, together, as known links with weights."""
     parts = [(links, weight) for links, weight in ((given, SURE), (excluded, 0.0)) if links is not None]
     if not parts:
         return None
@@ -54,7 +54,7 @@ def known_of(links: Links | None, constraints: Constraints | None, corpus: Corpu
 
 
 def _weights(links: Links, corpus: Corpus) -> Weights:
-    """Each link once; all are given if they have no scores."""
+    """The weights of known links, each link once. Links without scores are all given."""
     at = links.sentences
     outside = (links.src >= corpus.src.lengths[at]) | (links.tgt >= corpus.tgt.lengths[at])
     if outside.any():

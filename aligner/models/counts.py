@@ -1,8 +1,8 @@
 """What a text says about a model: expected counts, as integers of 2^-32.
 
 Integers can be added in any order: threads, shards and machines give the same bits. A count of 1 is 2^32.
-A token adds 1 to all counts of a table together; rounding may make that a millionth more. So no count exceeds
-the number of a side's tokens by more than a millionth. An int64 ends at 2^63: it would hold the counts of
+A token adds 1 to the sum of a table's counts; rounding may add a millionth more. So no count exceeds the
+number of a side's tokens by more than a millionth. An int64 ends at 2^63: it would hold the counts of
 almost 2^31 tokens a side. MOST_TOKENS is half of that.
 """
 
@@ -30,31 +30,30 @@ class Counts:
     pairs       [P, 2]        word pair -> links
     null_fwd    [V_tgt]       target word -> links with NULL
     null_rev    [V_src]       source word -> links with NULL
-    jumps       [2, 3 W + 4]  jumps by distance [2 W + 3], then first positions [W + 1]; [2, 0] without jumps
+    positions   [2, n]        as the model's positions lay them out (models/positions.py); n = 0 without them
     """
 
     pairs: Longs
     null_fwd: Longs
     null_rev: Longs
-    jumps: Longs
+    positions: Longs
 
     @staticmethod
     def zero(parameters: Parameters, used: Counts | None = None) -> Counts:
-        """No counts yet, of these parameters; in the memory of `used`, which are of the same lexicon."""
+        """Counts of 0 for these parameters. used: counts of the same lexicon, whose memory is used again."""
         lexicon, positions = parameters.lexicon, parameters.positions
-        width = 0 if positions is None else positions.jump.shape[1] + positions.first.shape[1]
-        jumps = np.zeros((2, width), dtype=np.int64)
+        own = np.zeros((2, 0 if positions is None else positions.n_counts), dtype=np.int64)
         if used is not None:
             for array in (used.pairs, used.null_fwd, used.null_rev):
                 array.fill(0)
-            return Counts(used.pairs, used.null_fwd, used.null_rev, jumps)
+            return Counts(used.pairs, used.null_fwd, used.null_rev, own)
         shapes = (len(lexicon.tgt), 2), len(lexicon.null_fwd), len(lexicon.null_rev)
         pairs, null_fwd, null_rev = (np.zeros(shape, dtype=np.int64) for shape in shapes)
-        return Counts(pairs, null_fwd, null_rev, jumps)
+        return Counts(pairs, null_fwd, null_rev, own)
 
     def add(self, other: Counts) -> None:
         """Adds the counts of another part of the text."""
-        for name in ("pairs", "null_fwd", "null_rev", "jumps"):
+        for name in ("pairs", "null_fwd", "null_rev", "positions"):
             mine = getattr(self, name)
             np.add(mine, getattr(other, name), out=mine)
 

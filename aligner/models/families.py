@@ -1,4 +1,4 @@
-"""The families of models: which places words have, and which kernels expect and decode."""
+"""The families of models: which positions they have, and which kernels expect and decode."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from aligner.models.counts import Counts
 from aligner.models.hmm import Hmm
 from aligner.models.mixture import Mixture
 from aligner.models.parameters import Parameters
-from aligner.models.positions import Jumps
+from aligner.models.positions import Positions
 from aligner.models.recipe import Stage
 from aligner.text.cells import Shard
 
@@ -21,8 +21,8 @@ Reals = npt.NDArray[np.float32]
 class Family(Protocol):
     """What training and decoding ask of a model."""
 
-    def places(self, old: Jumps | None, window: int, p0: float) -> Jumps | None:
-        """The places of words that a stage of this family begins with, after or without those of another."""
+    def positions(self, old: Positions | None, window: int, p0: float) -> Positions | None:
+        """The positions that a stage of this family begins with; old: what an earlier stage or model had."""
 
     def expect(
         self, m: Parameters, shard: Shard, stage: Stage, direction: str, counts: Counts, n_threads: int

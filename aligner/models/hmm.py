@@ -1,4 +1,4 @@
-"""The HMM: a word's place depends on that of the word before. Posteriors may be projected."""
+"""The HMM: a word's position depends on the position of the word before. Posteriors may be projected."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from aligner import simd
 from aligner.models.counts import Counts
 from aligner.models.parameters import Parameters
-from aligner.models.positions import Jumps
+from aligner.models.positions import Jumps, Positions
 from aligner.models.recipe import Limits, Stage
 from aligner.text.cells import Shard
 
@@ -32,9 +32,9 @@ def for_kernel(stage: Stage, direction: str) -> dict[str, Any]:
 
 
 class Hmm:
-    def places(self, old: Jumps | None, window: int, p0: float) -> Jumps | None:
-        """Jumps: those of an earlier model if their window is the same, else all equally likely."""
-        if old is not None and old.window == window:
+    def positions(self, old: Positions | None, window: int, p0: float) -> Positions | None:
+        """The jumps of the stage before if they have this window, else jumps that are all equally likely."""
+        if isinstance(old, Jumps) and old.window == window:
             return Jumps(old.jump.copy(), old.first.copy(), p0)
         return Jumps.even(window, p0)
 
@@ -46,7 +46,7 @@ class Hmm:
         _hmm.expect(shard, m.lexicon, m.positions, how, counts, statistics, n_threads)
         names = _hmm.STATISTICS
         if not stage.constrained and shard.known.constraints is None:
-            names = names[:2]  # the others are of projections
+            names = names[:2]  # the other statistics are of projections
         return dict(zip(names, statistics.sum(axis=0).tolist(), strict=False))
 
     def posteriors(

@@ -34,9 +34,9 @@ class Lexicon:
 
     @staticmethod
     def even(seen: Seen, identical: float = 1.0) -> Lexicon:
-        """Every word that stands beside e in some sentence pair is as likely its translation.
+        """All words that stand beside e in some sentence pair are equally likely translations of e.
 
-        identical: how many times likelier a translation is that is spelled like e
+        identical: how many times likelier a translation spelled like e is
         """
         src, tgt = seen.text.src.vocab, seen.text.tgt.vocab
         widths = np.diff(seen.rows)
@@ -56,7 +56,7 @@ class Lexicon:
 
     @staticmethod
     def inherited(seen: Seen, old: Lexicon, old_src: Vocab, old_tgt: Vocab) -> Lexicon:
-        """The probabilities of an earlier lexicon; what it does not know is unlikely, but possible."""
+        """The probabilities of an earlier lexicon. Word pairs that the earlier lexicon lacks get LEAST."""
         src, tgt = (
             vocab.find(side.vocab.words)
             for vocab, side in ((old_src, seen.text.src), (old_tgt, seen.text.tgt))

@@ -1,4 +1,4 @@
-"""Model 1, a mixture: each word is translated by itself, whatever its place."""
+"""Model 1, a mixture: each word is translated by itself, whatever its position."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy.typing as npt
 from aligner.models import _mixture
 from aligner.models.counts import Counts
 from aligner.models.parameters import Parameters
-from aligner.models.positions import Jumps
+from aligner.models.positions import Positions
 from aligner.models.recipe import Stage
 from aligner.text.cells import Shard
 
@@ -18,8 +18,8 @@ Reals = npt.NDArray[np.float32]
 class Mixture:
     """Both directions are always trained; a direction that is not wanted is left out when decoding."""
 
-    def places(self, old: Jumps | None, window: int, p0: float) -> Jumps | None:
-        """Words have no places; those of another family are kept for a later stage."""
+    def positions(self, old: Positions | None, window: int, p0: float) -> Positions | None:
+        """Model 1 has no positions. The positions of another family are kept for a later stage."""
         return old
 
     def expect(

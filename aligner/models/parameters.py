@@ -5,24 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from aligner.models.lexicon import Lexicon
-from aligner.models.positions import Jumps
+from aligner.models.positions import Positions
 from aligner.text.corpus import Vocab
 
 
 @dataclass(eq=False)
 class Parameters:
-    """positions is None where a word's place does not matter, as in Model 1."""
+    """positions is None where the position of a word does not matter, as in Model 1."""
 
     lexicon: Lexicon
-    positions: Jumps | None = None
+    positions: Positions | None = None
 
     def copied(self) -> Parameters:
-        """The same, not touched by the next update."""
-        old, places = self.lexicon, self.positions
-        tables = {name: getattr(old, name).copy() for name in ("t", "null_fwd", "null_rev")}
-        if places is not None:
-            places = replace(places, jump=places.jump.copy(), first=places.first.copy())
-        return Parameters(replace(old, **tables), places)
+        """A copy, which the next update does not change."""
+        tables = {name: getattr(self.lexicon, name).copy() for name in ("t", "null_fwd", "null_rev")}
+        positions = None if self.positions is None else self.positions.copied()
+        return Parameters(replace(self.lexicon, **tables), positions)
 
 
 @dataclass(eq=False)

@@ -1,34 +1,87 @@
-"""Where words go: the places of links, apart from the words."""
+"""Positions: what a model believes of where links are, whatever the words."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 Doubles = npt.NDArray[np.float64]
 
+LEAST = 1e-6  # the smallest probability of a jump
+
+
+class Positions(Protocol):
+    """What training and model files ask of beliefs about positions.
+
+    kind     their name in a model file, a key of POSITIONS
+    ARRAYS   attributes that a model file keeps as arrays
+    NUMBERS  attributes that a model file keeps as numbers
+    """
+
+    kind: ClassVar[str]
+    ARRAYS: ClassVar[tuple[str, ...]]
+    NUMBERS: ClassVar[tuple[str, ...]]
+
+    @property
+    def n_counts(self) -> int:
+        """How many counts a direction has."""
+
+    def update(self, expected: Doubles) -> None:
+        """Maximum likelihood, in place, from expected counts [2, n_counts] of both directions."""
+
+    def copied(self) -> Positions:
+        """A copy, which the next update does not change."""
+
 
 @dataclass(eq=False)
 class Jumps:
-    """The HMM's: the distance from the word before, in both directions. W = window - 1.
+    """The HMM's positions: probabilities of distances from the word before, both directions. W = window - 1.
 
     jump    [2, 2 W + 3]  left of -W, distances -W ... W, right of W
     first   [2, W + 1]    the first position: 0 ... W - 1, and beyond
     p0      the probability of NULL
+    Counts are those of jump, then those of first.
     """
 
     jump: Doubles
     first: Doubles
     p0: float
 
-    @property
-    def window(self) -> int:
-        return int(self.first.shape[1])
+    kind: ClassVar[str] = "jumps"
+    ARRAYS: ClassVar[tuple[str, ...]] = ("jump", "first")
+    NUMBERS: ClassVar[tuple[str, ...]] = ("p0",)
 
     @staticmethod
     def even(window: int, p0: float) -> Jumps:
         """All distances and all first positions are equally likely."""
         W = window - 1
         return Jumps(np.full((2, 2 * W + 3), 1 / (2 * W + 3)), np.full((2, W + 1), 1 / (W + 1)), p0)
+
+    @property
+    def window(self) -> int:
+        return int(self.first.shape[1])
+
+    @property
+    def n_counts(self) -> int:
+        return int(self.jump.shape[1] + self.first.shape[1])
+
+    def update(self, expected: Doubles) -> None:
+        """jump(b) = c(b) / sum_b c(b), c the expected jumps into bucket b; the same for first positions.
+
+        The lattice divides jump by Z, its sum over the buckets that a sentence has room for. The exact update
+        would take account of Z. This update does not: the likelihood can fall by a trifle.
+        """
+        width = self.jump.shape[1]
+        for table, part in ((self.jump, expected[:, :width]), (self.first, expected[:, width:])):
+            total = part.sum(axis=1, keepdims=True)
+            np.divide(part, total, out=table, where=total > 0)
+            np.maximum(table, LEAST, out=table)
+
+    def copied(self) -> Jumps:
+        return replace(self, jump=self.jump.copy(), first=self.first.copy())
+
+
+POSITIONS: dict[str, type[Jumps]] = {Jumps.kind: Jumps}

@@ -16,7 +16,7 @@ class Limits:
     eta        the projection is done when the norm of the dual's gradient, per constraint, is below eta
     slack      how far all constraints together may be off
     drop       links whose posteriors are, in both directions, at most drop are not constrained
-    max_calls  forward-backward calls of one projection at most
+    max_calls  the most forward-backward calls of one projection
     """
 
     eta: float = 0.001
@@ -36,7 +36,7 @@ class Stage:
     objective   likelihood: each direction by itself
                 agreement: both directions count the product of their posteriors (Liang et al. 2006)
                 bijective, symmetric: posteriors are projected onto the constraint
-    limits      of the projection; None without one
+    limits      how exactly posteriors are projected; None: they are not projected
     dirichlet   parameter of the prior on the lexicon's rows; 0: no prior, maximum likelihood
     """
 
@@ -64,7 +64,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Kind:
-    """A model by its name, and what suits it unless a recipe says otherwise."""
+    """A model, and the settings that suit it unless a recipe has others."""
 
     help: str
     family: str
@@ -77,7 +77,7 @@ class Kind:
 
 MODELS = {
     "ibm1": Kind("Model 1: words only, no order", "ibm1", "likelihood", 5, 0.5),
-    "hmm": Kind("a word's place depends on that of the word before", "hmm", "likelihood", 5, 0.5),
+    "hmm": Kind("a word's position depends on the position of the word before", "hmm", "likelihood", 5, 0.5),
     "bhmm": Kind(
         "the HMM, each word with at most one link expected", "hmm", "bijective", 2, 0.4,
         Limits(eta=0.005, slack=0.0), ibm1_agree=True,
@@ -115,7 +115,7 @@ MOST_ITERATIONS = 100_000
 SETTINGS = {
     "iterations": Setting("Iterations of the model.", 0, MOST_ITERATIONS, whole=True),
     "ibm1_iterations": Setting(
-        "Iterations of Model 1 to begin with; none, unless given, where training starts from another model.",
+        "Iterations of Model 1 before all others; 0 by default if training starts from another model.",
         0, MOST_ITERATIONS, 5, HMMS, whole=True,
     ),
     "hmm_iterations": Setting(
@@ -123,22 +123,22 @@ SETTINGS = {
         0, MOST_ITERATIONS, 0, tuple(name for name in HMMS if name != "hmm"), whole=True,
     ),
     "identical": Setting(
-        "How many times likelier a translation spelled alike is to begin with; 1: no likelier.",
+        "At the start, a translation spelled like the word is this many times likelier.",
         1e-3, 1e6, 5.0,
     ),
     "p0": Setting("Probability of NULL.", 1e-6, 0.999, 0.2, HMMS),
-    "window": Setting("Jumps as far as this, or farther, share one probability.", 1, 17, 5, HMMS, whole=True),
+    "window": Setting("Jumps of this distance or more share one probability.", 1, 17, 5, HMMS, whole=True),
     "dirichlet": Setting(
         "Parameter of a Dirichlet prior on translations (variational Bayes); 0: none.", 0, 1e6, 0.0
     ),
-    "eta": Setting("How exactly constraints are fulfilled.", 1e-9, 1e9, None, CONSTRAINED),
-    "slack": Setting("How far all constraints of a pair may be off together.", 0, 1e9, None, CONSTRAINED),
+    "eta": Setting("How far from its constraints a projection may end.", 1e-9, 1e9, None, CONSTRAINED),
+    "slack": Setting("How far off all of a pair's constraints together may be.", 0, 1e9, None, CONSTRAINED),
     "max_calls": Setting(
-        "Forward-backward calls of a sentence pair's projection at most.",
+        "Forward-backward calls that one sentence pair's projection may make.",
         1, 2**31 - 1, 50, CONSTRAINED, whole=True,
     ),
     "max_length": Setting(
-        "Pairs with a longer side are not trained on; 0: all are.", 0, 2**31 - 1, 0, whole=True
+        "Pairs with a longer side are left out of training; 0: none are.", 0, 2**31 - 1, 0, whole=True
     ),
     "threshold": Setting("Links that score above this are kept.", 0, 1),
 }  # fmt: skip
@@ -170,9 +170,9 @@ class Recipe:
     """How a model is trained, and how its links are chosen. All of it is saved with the model.
 
     model       the name of what is trained, one of MODELS
-    stages      the iterations, stage by stage; the last stage's objective is that of decoding, too
+    stages      the iterations, stage by stage; decoding has the last stage's objective
     direction   both, forward or reverse
-    views       what models see of words, one model each (text/views.py)
+    views       what is seen of words; each view has a model of its own (text/views.py)
     lowercase   the text is lower-cased
     threshold   links that score above it are kept
     """
@@ -220,7 +220,7 @@ class Recipe:
         ibm1_agree: bool | None = None,
         **given: float | None,
     ) -> Recipe:
-        """A recipe of what is given, and not None, and of what suits the model otherwise.
+        """A recipe of the settings that are given and not None, and of the model's defaults for the others.
 
         ibm1_agree: Model 1 is trained with agreement from its second iteration on. given: SETTINGS.
         """
@@ -279,7 +279,7 @@ class Recipe:
 
     @property
     def last(self) -> Stage:
-        """The stage whose objective decoding has too."""
+        """The last stage. Decoding has its objective."""
         return self.stages[-1]
 
     @property

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from aligner.models import _update
 from aligner.models.counts import ONE, Counts
 from aligner.models.lexicon import Lexicon
 from aligner.models.parameters import Parameters
-from aligner.models.positions import Jumps
-
-LEAST = 1e-6  # a jump's probability at least
-
 
 Divergence = tuple[float, float]  # forward, reverse
 
@@ -23,13 +17,13 @@ def update(parameters: Parameters, counts: Counts, rule: str = "ml", alpha: floa
     bound of the next iteration subtracts from the log-likelihood; None without prior.
     """
     divergence = RULES[rule](parameters.lexicon, counts, alpha)
-    if parameters.positions is not None and counts.jumps.any():
-        _update_jumps(parameters.positions, counts)
+    if parameters.positions is not None and counts.positions.any():
+        parameters.positions.update(counts.positions / ONE)
     return divergence
 
 
 def maximum_likelihood(m: Lexicon, counts: Counts, alpha: float) -> None:
-    """t(f | e) = c(e, f) / sum_f c(e, f); the row of NULL alike."""
+    """t(f | e) = c(e, f) / sum_f c(e, f), and the same for the row of NULL."""
     _update.maximum_likelihood(m.rows, m.tgt, len(m.null_fwd), counts.pairs, m.t)
     for row, total in ((m.null_fwd, counts.null_fwd), (m.null_rev, counts.null_rev)):
         row[:] = total / max(1, total.sum())
@@ -44,17 +38,3 @@ def variational_bayes(m: Lexicon, counts: Counts, alpha: float) -> Divergence:
 
 
 RULES = {"ml": maximum_likelihood, "vb": variational_bayes}
-
-
-def _update_jumps(m: Jumps, counts: Counts) -> None:
-    """jump(b) = c(b) / sum_b c(b), c the expected jumps into bucket b; first positions alike.
-
-    The lattice divides jump by its sum over the buckets that a sentence has room for, Z. The exact update
-    would take account of Z, this one does not: the likelihood can fall by a trifle.
-    """
-    expected = counts.jumps / ONE
-    width = m.jump.shape[1]
-    for table, part in ((m.jump, expected[:, :width]), (m.first, expected[:, width:])):
-        total = part.sum(axis=1, keepdims=True)
-        np.divide(part, total, out=table, where=total > 0)
-        np.maximum(table, LEAST, out=table)

@@ -17,8 +17,8 @@ from aligner.text.views import parse, see
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
-BLOCK_CELLS = 1 << 20  # cells a block of source words has, about, when word pairs are numbered
-SHARD_CELLS = 1 << 22  # cells a shard of training has, about: signals are answered between shards
+BLOCK_CELLS = 1 << 20  # about how many cells a block of source words has when word pairs are numbered
+SHARD_CELLS = 1 << 22  # about how many cells a shard of training has; signals are answered between shards
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class Seen:
     def __init__(
         self, look: Callable[[], Corpus], rows: Longs, tgt: Ints, offsets: Longs, cells: Ints | None
     ):
-        """look makes text. The text is kept from its first use until `put_away`."""
+        """look: a function that makes the text, which is kept from its first use until `put_away`."""
         self.look, self.rows, self.tgt, self.cell_offsets, self.cells = look, rows, tgt, offsets, cells
 
     @cached_property
@@ -69,7 +69,7 @@ class Seen:
         return self.look()
 
     def put_away(self) -> None:
-        """Forgets the text, which takes memory and is soon made again; cells are kept."""
+        """Forgets the text, which takes memory and is quickly made again. Cells are kept."""
         self.__dict__.pop("text", None)
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""What is known of a text's links before training: weights of links, and constraints on sums of them."""
+"""What is known of a text's links beforehand: weights of links, and constraints on sums of expected links."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Weights:
     weight: npt.NDArray[np.float32]
 
     def part(self, start: int, stop: int) -> Weights:
-        """Those of the sentence pairs start to stop."""
+        """The weights of the sentence pairs start to stop."""
         return Weights(self.offsets[start : stop + 1], self.src, self.tgt, self.weight)
 
     def select(self, keep: npt.NDArray[np.bool_]) -> Weights:
-        """Those of the sentence pairs to keep."""
+        """The weights of the sentence pairs to keep."""
         links = np.repeat(keep, np.diff(self.offsets))
         offsets = _selected(self.offsets, keep)
         return Weights(offsets, self.src[links], self.tgt[links], self.weight[links])
@@ -97,11 +97,11 @@ class Constraints:
         return len(self.offsets) - 1
 
     def part(self, start: int, stop: int) -> Constraints:
-        """Those of the sentence pairs start to stop."""
+        """The constraints of the sentence pairs start to stop."""
         return replace(self, offsets=self.offsets[start : stop + 1])
 
     def select(self, keep: npt.NDArray[np.bool_]) -> Constraints:
-        """Those of the sentence pairs to keep."""
+        """The constraints of the sentence pairs to keep."""
         features = np.repeat(keep, np.diff(self.offsets))
         entries = np.repeat(features, np.diff(self.starts))
         return Constraints(
@@ -129,21 +129,21 @@ class Known:
     constraints: Constraints | None = None
 
     def part(self, start: int, stop: int) -> Known:
-        """That of the sentence pairs start to stop."""
+        """What is known of the sentence pairs start to stop."""
         return Known(
             None if self.weights is None else self.weights.part(start, stop),
             None if self.constraints is None else self.constraints.part(start, stop),
         )
 
     def select(self, keep: npt.NDArray[np.bool_]) -> Known:
-        """That of the sentence pairs to keep."""
+        """What is known of the sentence pairs to keep."""
         return Known(
             None if self.weights is None else self.weights.select(keep),
             None if self.constraints is None else self.constraints.select(keep),
         )
 
     def checksum(self) -> str:
-        """What a signature calls all this; empty if nothing is known."""
+        """A checksum of what is known, for signatures; empty if nothing is known."""
         value = 0
         for part in (self.weights, self.constraints):
             for array in () if part is None else vars(part).values():

@@ -1,4 +1,4 @@
-"""A development set: tells when to stop."""
+"""A development set: tells training when to stop."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Development:
             raise DataError("the development set has no sure links", hint="they tell when to stop")
 
     def area(self, views: Sequence[View], recipe: Recipe, n_threads: int) -> float:
-        """The area that these views reach."""
+        """The area under the precision-recall curve of the links of these views."""
         blocks = directions(views, recipe, self.corpus, n_threads=n_threads)
         links = Links.joined(combine(*block, recipe.direction, "soft-union", 0.0) for block in blocks)
         return evaluate.area(links, self.gold)

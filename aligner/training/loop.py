@@ -60,13 +60,13 @@ def learn(
 
     init         a model to start from
     resume       a model that `checkpoint` was given: training goes on where it was, to the same bits
-    development  iterations of the last stage stop when they no longer help there, and the best is kept
+    development  the last stage ends when an iteration does not align this set better; the best is kept
     links        known by hand (links/known.py)
     constraints  on expected links, for HMMs of both directions (text/known.py)
-    facts        what the model file says beside what is known here, as names of files
-    run          what the log's signature says beside the model's, as how links are chosen afterwards
-    memory       bytes that the cells of trained views, 4 a cell, may take, to decode the text sooner; the
-                 view in training needs its cells in any case
+    facts        more for the model's facts, for example names of files
+    run          more for the log's signature, for example how links are chosen afterwards
+    memory       bytes for the cells of trained views, 4 a cell: kept cells make decoding quicker. The view
+                 in training needs its cells in any case
     checkpoint   called with the model as it is after each iteration
     """
     if not 1 <= n_threads <= 1024:
@@ -184,8 +184,8 @@ class _Run:
             counts = self._iterate(view, seen, schedule[model.progress["iterations"]], counts)
             if self.checkpoint is not None:
                 self.checkpoint(model)
-        family = FAMILIES[recipe.last.family]  # its last stage may have had no iterations
-        view.parameters.positions = family.places(view.parameters.positions, recipe.window, recipe.p0)
+        family = FAMILIES[recipe.last.family]  # the last stage may have had no iterations
+        view.parameters.positions = family.positions(view.parameters.positions, recipe.window, recipe.p0)
         return seen
 
     def _iterate(self, view: View, seen: Seen, stage: Stage, used: Counts | None) -> Counts:
@@ -193,7 +193,7 @@ class _Run:
         recipe, progress, m = self.model.recipe, self.model.progress, view.parameters
         assert progress is not None
         family = FAMILIES[stage.family]
-        m.positions = family.places(m.positions, recipe.window, recipe.p0)
+        m.positions = family.positions(m.positions, recipe.window, recipe.p0)
         judged = self.development is not None and stage is recipe.last
         before = m.copied() if judged else None
         counts, statistics = Counts.zero(m, used), {"loglik_fwd": 0.0, "loglik_rev": 0.0}

@@ -17,14 +17,14 @@ from aligner.models.recipe import Stage
 
 @dataclass
 class Monitor:
-    """The history has what depends on text and recipe only, so that equal trainings make equal models.
+    """Keeps a history of what depends on text and recipe only, so that equal trainings make equal models.
 
     Time and memory are printed and logged, but not kept.
     """
 
     n_cells: int  # of all iterations together
     n_pairs: int  # sentence pairs that have words on both sides
-    n_tokens: tuple[int, int]  # that the forward and the reverse model generate
+    n_tokens: tuple[int, int]  # tokens that the forward and the reverse model generate
     quiet: bool = False
     log: IO[str] | None = None
     history: list[dict[str, Any]] = field(default_factory=list)
@@ -114,7 +114,7 @@ def _perplexity(loglik: float, n_tokens: int) -> float:
 
 
 def describe(entry: dict[str, Any]) -> str:
-    """A line of an iteration."""
+    """An iteration as a line of text."""
     perplexity = ", ".join(f"{value:.2f} {name}" for name, value in entry["perplexity"].items())
     line = f"{entry['view']} {entry['model']} {entry['iteration']}: perplexity {perplexity}"
     if "kl" in entry:

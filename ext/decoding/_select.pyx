@@ -1,4 +1,4 @@
-"""Links from the scores of all cells: those above a threshold."""
+"""Chooses links from the scores of all cells: the cells that score above a threshold."""
 
 from cython.parallel cimport prange
 from libc.stdint cimport int32_t, int64_t
@@ -18,7 +18,7 @@ def above(
 ):
     """(offsets [S + 1], src, tgt, scores [n_links]) of the cells that score above the threshold, by source, then target.
 
-    A score above 1, which rounding makes, becomes 1.
+    Rounding can make a score larger than 1: such a score becomes 1.
     """
     cdef Py_ssize_t S = src_offsets.shape[0] - 1, n
     cdef float limit = <float>threshold

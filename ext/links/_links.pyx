@@ -125,9 +125,9 @@ def parse_links(
     int base,                                # IN, the position of a sentence's first word, 0 or 1
     int64_t[::1] offsets not None,           # OUT, [S + 1]
     int32_t[::1] src not None,               # OUT, at least n_bytes / 4
-    int32_t[::1] tgt not None,               # OUT, likewise
-    uint8_t[::1] sure not None,              # OUT, likewise; [0] without a mark of possible links
-    double[::1] scores not None,             # OUT, likewise; [0] without a mark of scores
+    int32_t[::1] tgt not None,               # OUT, as many as src
+    uint8_t[::1] sure not None,              # OUT, as many as src; [0] without a mark of possible links
+    double[::1] scores not None,             # OUT, as many as src; [0] without a mark of scores
 ) -> tuple[int, int, int, int]:
     """(status, line, column, number of links)"""
     cdef Cursor c
@@ -318,10 +318,10 @@ def format_links(
     const uint8_t[::1] sure,              # IN; None: all links are sure
     const double[::1] scores,             # IN; None: no scores
     unsigned char possible,               # IN, as for parse_links
-    unsigned char scored,                 # IN, likewise
-    bint numbered,                        # IN, likewise
-    int64_t first_number,                 # IN, likewise
-    int base,                             # IN, likewise
+    unsigned char scored,                 # IN, as for parse_links
+    bint numbered,                        # IN, as for parse_links
+    int64_t first_number,                 # IN, as for parse_links
+    int base,                             # IN, as for parse_links
     bint wpt,                             # IN, one link a line instead: `sentence i j S|P [confidence]`
 ) -> bytearray:
     """The links as text, one line a sentence (WPT: one line a link), in the order they have."""

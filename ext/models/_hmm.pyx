@@ -1,4 +1,4 @@
-"""Sentence pairs of a shard through their lattices (lattice.pxd): expected counts, and posteriors.
+"""Expected counts and posteriors of the HMM, by the lattices (lattice.pxd) of a shard's sentence pairs.
 
 A lattice is made of a lexicon (aligner/models/lexicon.py) and of jumps (aligner/models/positions.py). Emissions are
 FLOOR + t. A known link has its emissions multiplied by its weight.
@@ -25,7 +25,7 @@ from lbfgs cimport differentiate, evaluate
 from projection cimport Outcome, Problem, room_for_problem
 
 cdef real FLOOR = 1e-6  # added to every emission: no word is impossible, and t is smoothed a little
-cdef real TINY = 1e-5   # posteriors up to it are not counted
+cdef real TINY = 1e-5   # posteriors of at most TINY are not counted
 
 CONSTRAINTS = {"none": UNCONSTRAINED, "bijective": BIJECTIVE, "symmetric": SYMMETRIC}
 cdef enum:
@@ -35,7 +35,7 @@ STATISTICS = ("loglik_fwd", "loglik_rev", "kl", "before", "after", "calls", "con
 
 
 cdef struct Jumps:
-    # Places of words (aligner/models/positions.py)
+    # Jumps (aligner/models/positions.py)
     const double* jump   # [2, 2 W + 3]
     const double* first  # [2, W + 1]
     int64_t W
@@ -43,7 +43,7 @@ cdef struct Jumps:
 
 
 cdef Jumps read_jumps(object positions, list held) except *:
-    """Checked: the window fits the lattice, all tables are positive."""
+    """The pointers of jumps. Refuses a window too wide for the lattice, and numbers that are not positive."""
     cdef const double[:, ::1] jump = positions.jump
     cdef const double[:, ::1] first = positions.first
     cdef Jumps m
@@ -62,7 +62,7 @@ cdef Jumps read_jumps(object positions, list held) except *:
 cdef real* set_up(
     Text* x, Py_ssize_t n, Words* w, Jumps* m, Direction* fwd, Direction* rev, real* work
 ) noexcept nogil:
-    """Both lattices of sentence pair n, ready for alpha_rows; returns the work space left, NULL if a side is empty.
+    """Prepares both lattices of sentence pair n for alpha_rows; returns the work space left, NULL if a side is empty.
 
     The forward lattice has the source's words as states, the reverse the target's.
     """
@@ -114,9 +114,9 @@ cdef void infer(
     Inference* how, Given* g, Py_ssize_t n, Direction* fwd, Direction* rev, bint counting, bint best, real* memory,
     double* statistics,
 ) noexcept nogil:
-    """gamma of both lattices of sentence pair n: posteriors, or 1 on the best path.
+    """Fills gamma of both lattices of sentence pair n with posteriors, or with 1 on the best path.
 
-    counting: expected jumps are wanted too.
+    counting: finds expected jumps too.
     """
     cdef Outcome outcome
     cdef double[2] old
@@ -166,7 +166,7 @@ def expect(
     cdef Jumps m = read_jumps(positions, held)
     cdef Sums c = read_sums(counts, &w, held)
     cdef Given g = read_given(shard.known.constraints, &x, held)
-    cdef int64_t[:, ::1] all_jumps = counts.jumps
+    cdef int64_t[:, ::1] all_jumps = counts.positions
     cdef int64_t[:, :, ::1] jumps = np.zeros((n_threads, 2, 3 * m.W + 4), dtype=np.int64)  # a copy a thread
     cdef Py_ssize_t n
     cdef int k
@@ -317,14 +317,14 @@ def dual(shard, lexicon, positions, Inference how, int64_t n, const double[::1] 
 
 
 cdef int check_directions(Inference* how, Given* g) except -1:
-    """Constraints are of both directions."""
+    """Refuses constraints where a direction is left out."""
     if (how.constraint != UNCONSTRAINED or g.offsets != NULL) and not (how.forward and how.reverse):
         raise ValueError("constraints need both directions")
     return 0
 
 
 cdef real* new_work(int64_t n) except NULL:
-    """Room in whole cache lines, of which only what is used costs memory."""
+    """Room for n reals, from the start of a cache line. Pages that are never touched cost no memory."""
     cdef void* memory = NULL
     if n < 0:
         raise ValueError("a negative number of threads")
@@ -334,7 +334,7 @@ cdef real* new_work(int64_t n) except NULL:
 
 
 cdef int64_t widest(Text* x, Inference* how, Given* g) noexcept nogil:
-    """Reals of work space that any sentence pair needs."""
+    """Reals of work space that are enough for every sentence pair."""
     cdef int64_t most = 1, I, J, size
     cdef Py_ssize_t n
     for n in range(x.S):

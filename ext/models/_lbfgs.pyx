@@ -12,7 +12,7 @@ from lbfgs cimport Solver, dot, lay_out_solver, minimize as run, room_for_solver
 
 
 cdef class Problem:
-    """The function, the last x it was called with, and what it raised."""
+    """A function in Python, its last x, its gradient and diagonal there, and the exception that it raised."""
     cdef object function, x, gradient, diagonal, raised
     cdef int64_t n
 
@@ -60,12 +60,12 @@ def minimize(
     const double[::1] lower=None,      # IN, [n] bounds, -inf or finite; None: all are -inf
     double slack=0,                    # IN, of slack * ||x||_2, which is added to f
     double tolerance=1e-8,             # IN, of the gradient's norm
-    double worst=np.inf,               # IN, of the gradient of bounded variables, downwards
+    double worst=np.inf,               # IN, at the end no bounded variable has a gradient of -worst or less
     double max_step=np.inf,            # IN
     double rounding=1e-15,             # IN
     int64_t max_calls=1000,            # IN
 ):
-    """(x, F(x), calls, converged)."""
+    """Minimises F(x) = f(x) + slack * ||x||_2 over x >= lower; returns (x, F(x), calls, converged)."""
     cdef Problem p = Problem()
     cdef Solver o
     cdef int64_t n = start.shape[0], k

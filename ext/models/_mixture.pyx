@@ -4,17 +4,17 @@
     reverse  the same with the sides swapped
 
 inv_fwd   [n_tgt]   target token -> 1 / (t(f_j | NULL) + sum_i t(f_j | e_i))
-inv_rev   [n_src]   source token -> the same of the reverse direction
+inv_rev   [n_src]   source token -> 1 / (t(e_i | NULL) + sum_j t(e_i | f_j))
 
-A link's posterior is t times the token's inverse: for counting and for decoding alike, the inverses are all that one
-pass over the sentence pairs must keep. Decoding adds FLOOR to every t: no word is impossible.
+A link's posterior is t times the token's inverse. So counting and decoding both make one pass over the sentence pairs
+that keeps nothing but the inverses. Decoding adds FLOOR to every t: no word is impossible.
 
 Counting makes a second pass, over source words. All word pairs of one source word stand together, so no two threads touch
 the same count. The tokens of a word are all over the shard, so what comes next is fetched ahead. With agreement (Liang et
 al. 2006) both directions count the product of their posteriors.
 
-A known link has its emissions multiplied by its weight. The second pass does not look at weights: what it adds for a
-known link is taken back afterwards, and the right amount added; counts are integers, so this is exact.
+A known link has its emissions multiplied by its weight. The second pass ignores weights. Afterwards `correct` takes
+back what the pass added for known links, and adds the right amount. Counts are integers, so the result is exact.
 """
 
 from cython.parallel cimport prange
@@ -101,14 +101,14 @@ cdef void invert_sentence(
         if i + 1 < I and src[i + 1] >= 0:
             row = w.t + 2 * w.rows[src[i + 1]]
             for j in range(J, 2 * J):
-                PREFETCH(row + 2 * cell[j])  # the next word's, wherever they are
+                PREFETCH(row + 2 * cell[j])  # t of the next word
         total = floor + (w.null_rev[src[i]] if src[i] >= 0 else 0)
         if known:
             for j in range(J):
                 weight = weight_of(x, n, i, j)
                 fwd[j] += weight * emission(w, src[i], cell[j], 0, floor)
                 total += weight * emission(w, src[i], cell[j], 1, floor)
-            whole[0] = False  # what is known of links is looked at cell by cell
+            whole[0] = False  # count_block takes sentence pairs with known links cell by cell
         elif src[i] >= 0 and inside(cell, J, w.rows[src[i] + 1] - w.rows[src[i]]):
             row = w.t + 2 * w.rows[src[i]]
             for j in range(J):
@@ -178,7 +178,7 @@ def expect(
 cdef void sort_tokens(
     Text* x, int64_t V, int64_t* starts, int32_t* order, int32_t* sentence, int64_t* blocks
 ) noexcept nogil:
-    """Source tokens of a shard by word, and blocks of words that have about as many tokens.
+    """Sorts the source tokens of a shard by word, and cuts the words into blocks of about equally many tokens.
 
     order     [n_src]       tokens, from the shard's first on, sorted by word
     starts    [V + 2]       word e's tokens are order[starts[e]:starts[e + 1]]; zeros to begin with
@@ -202,7 +202,7 @@ cdef void sort_tokens(
     while b <= BLOCKS:
         blocks[b] = V
         b += 1
-    for k in range(n_src):  # and then of the next word's
+    for k in range(n_src):  # starts[e + 1] becomes the place of the first token of e + 1
         order[starts[src[k] + 1]] = <int32_t>k
         starts[src[k] + 1] += 1
 
@@ -336,7 +336,7 @@ def posteriors(
 cdef void score_sentence(
     Text* x, Words* w, Py_ssize_t n, bint best, real share, const real* inv_fwd, const real* inv_rev, real* fwd, real* rev
 ) noexcept nogil:
-    """Adds the posteriors of sentence pair n; or, of each word's emissions, 1 for the largest if NULL's is not larger."""
+    """Adds the posteriors of sentence pair n. best: adds 1 for a word's largest emission unless NULL's is larger."""
     cdef int64_t I = x.src_offsets[n + 1] - x.src_offsets[n], J = x.tgt_offsets[n + 1] - x.tgt_offsets[n]
     cdef const int32_t* src = x.src_ids + x.src_offsets[n]
     cdef const int32_t* tgt = x.tgt_ids + x.tgt_offsets[n]

@@ -1,13 +1,13 @@
 """From expected counts to translation tables: maximum likelihood and variational Bayes.
 
-Word pairs (e, f) are sorted by e; the counts c are integers of 2^-32. Forward tables have a row a source word e over the
-target words beside it, reverse tables a row a target word f over the source words beside it.
+Word pairs (e, f) are sorted by e; the counts c are integers of 2^-32. A forward table has a row for each source word e,
+over the target words that stand beside e. A reverse table has a row for each target word f, over its source words.
 
     maximum likelihood   t(f | e) = c(e, f) / sum_f c(e, f)
     variational Bayes    t(f | e) = exp(psi(c(e, f) + alpha) - psi(sum_f (c(e, f) + alpha)))
 
 Variational Bayes has a symmetric Dirichlet prior with parameter alpha on each row. Its rows sum to less than 1: the
-geometric mean under the posterior Dirichlet(c + alpha) is smaller than the arithmetic. The bound that it raises is the
+geometric mean under the posterior Dirichlet(c + alpha) is smaller than the arithmetic. An update raises a bound: the
 log-likelihood under t minus the divergence of each row's posterior from its prior (Beal 2003, ch. 3); n words, C = sum c:
 
     KL(Dir(alpha + c) || Dir(alpha)) = ln G(n alpha + C) - sum ln G(alpha + c) - ln G(n alpha) + n ln G(alpha)
@@ -24,7 +24,7 @@ from checks cimport check_ids, check_offsets
 cdef extern from "real.h":
     ctypedef float real
 
-cdef double UNIT = 1 / 4294967296.0  # of counts
+cdef double UNIT = 1 / 4294967296.0  # counts are multiples of UNIT
 
 
 cdef inline double psi(double x) noexcept nogil:
@@ -127,7 +127,7 @@ def variational_bayes_row(
     double alpha,                        # IN
     real[::1] row not None,              # OUT, [n]
 ):
-    """The same for one row, as of NULL; returns its divergence."""
+    """t of one row, such as NULL's; returns the row's divergence."""
     cdef double total = 0, shared, c, divergence = 0
     cdef Py_ssize_t k
     if counts.shape[0] != row.shape[0] or not 1e-9 < alpha < 1e9:

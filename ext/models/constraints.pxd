@@ -1,12 +1,12 @@
-"""The constraints of one sentence pair. Each is a function that adds features to a Problem (projection.pxd).
+"""Constraints. A constraint is a function that adds features to the Problem (projection.pxd) of a sentence pair.
 
     BIJECTIVE   (3.3) in each direction f_i = links of state word i, E[f_i] <= 1
     SYMMETRIC   (3.4) both directions; f_ij = forward link - reverse link, E[f_ij] = 0. Each direction is normalised by
                 itself, as in Ganchev, Graca & Taskar (2008); the article of 2010 normalises them together (eq. 15).
-    given       from Python, as sparse arrays (aligner/text/known.py); beside the others, or alone
+    given       features from Python, as sparse arrays (aligner/text/known.py), alone or beside one of the others
 
-To add one: give it a number, a function, its line in `describe`; a name in CONSTRAINTS (_hmm.pyx) and a
-model that uses it in MODELS (aligner/models/recipe.py).
+A new constraint needs a number, a function and a line of `describe` here, a name in CONSTRAINTS (_hmm.pyx), and a
+model in MODELS (aligner/models/recipe.py).
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
@@ -48,7 +48,7 @@ cdef struct Given:
 
 
 cdef inline Given read_given(object constraints, Text* x, list held) except *:
-    """Checked: each entry is a cell of its sentence pair, each number is finite. constraints: an object, or None."""
+    """The pointers of constraints. Refuses entries outside their pair, and numbers too large. None: no features."""
     cdef Given g
     g.offsets = NULL
     if constraints is None:
@@ -104,7 +104,7 @@ cdef inline int64_t n_entries(Given* g, int64_t n) noexcept nogil:
 cdef inline void describe(
     Inference* how, Given* g, int64_t n, Direction* fwd, Direction* rev, Problem* p, real* memory
 ) noexcept nogil:
-    """The problem of sentence pair n, from the posteriors of p."""
+    """Makes p the problem of sentence pair n. gamma of both lattices holds the posteriors before the projection."""
     begin(p, fwd, rev, n_given(g, n), n_entries(g, n), &memory)
     if how.constraint == BIJECTIVE:
         bijective(p, fwd, rev)
@@ -118,14 +118,14 @@ cdef inline void describe(
 cdef inline void constrain(
     Inference* how, Given* g, int64_t n, Direction* fwd, Direction* rev, real* memory, Outcome* o
 ) noexcept nogil:
-    """p's lattices become q's: emit, alpha and gamma."""
+    """Projects sentence pair n: emit, alpha and gamma of both lattices become those of the projection q."""
     cdef Problem p
     describe(how, g, n, fwd, rev, &p, memory)
     project(&p, o)
 
 
 cdef inline void symmetric(Problem* p, Direction* fwd, Direction* rev, real drop) noexcept nogil:
-    """Links whose posteriors are, in both directions, at most drop are left out."""
+    """One feature a link. Links whose posteriors are at most drop in both directions are left out."""
     cdef int64_t i, j, k
     p.n_constraints += fwd.I * fwd.J
     p.sides[1].sign = -1
@@ -138,7 +138,7 @@ cdef inline void symmetric(Problem* p, Direction* fwd, Direction* rev, real drop
 
 
 cdef inline void bijective(Problem* p, Direction* fwd, Direction* rev) noexcept nogil:
-    """Two problems that do not depend on each other, as one: the lattices' rows can take turns."""
+    """One feature a state word. The directions are independent, but as one problem their lattices' rows take turns."""
     cdef int64_t k, _i
     p.n_constraints += fwd.I + rev.I
     for k in range(2):

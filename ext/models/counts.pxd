@@ -1,6 +1,6 @@
 """Expected counts as integers of 2^-32: sums do not depend on the order of addition.
 
-So threads, shards and machines give the same bits, and what was added can be taken back exactly. A count of 1 is 2^32.
+Threads, shards and machines give the same bits, and a subtraction undoes an addition exactly. A count of 1 is 2^32.
 An int64 holds the counts of 2^30 tokens a side with room to spare; aligner/models/counts.py refuses longer texts.
 """
 
@@ -27,7 +27,7 @@ cdef struct Sums:
 
 
 cdef inline Sums read_sums(object counts, Words* w, list held) except *:
-    """Checked: the counts are of this lexicon."""
+    """The pointers of counts. Refuses counts of another lexicon."""
     cdef int64_t[:, ::1] pairs = counts.pairs
     cdef int64_t[::1] null_fwd = counts.null_fwd
     cdef int64_t[::1] null_rev = counts.null_rev
@@ -50,7 +50,7 @@ cdef enum:
     QUEUE = 16  # additions under way
 
 cdef struct Queue:
-    # Additions whose place in memory has been asked for. An atomic addition waits for its place, and all others with it.
+    # Additions that wait until their places are in the cache. An atomic addition that waits for memory delays others.
     int64_t n
     int64_t* at[QUEUE]
     int64_t amount[QUEUE]

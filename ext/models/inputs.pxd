@@ -1,9 +1,9 @@
 """What kernels read: a shard of text, a lexicon and jumps, given as Python objects with arrays by name.
 
-Each function below checks an object once, at the door, and fills a struct of pointers. After that no index that comes
-from the object can lead elsewhere: offsets rise and end inside their arrays, ids are of known words or -1, the rows of
-word pairs end inside t. A cell outside its row is not checked here; the kernels take it for an unknown word pair. `held`
-keeps the arrays alive as long as the caller keeps the list.
+Each function below checks an object once, at the door, and fills a struct of pointers. Offsets that pass rise and end
+inside their arrays, ids are of known words or -1, the rows of word pairs end inside t. Cells are not checked here: the
+kernels take a cell outside its row for an unknown word pair. The arrays live as long as the caller keeps the list
+`held`.
 """
 
 from libc.stdint cimport int32_t, int64_t
@@ -59,7 +59,7 @@ cdef inline Words read_words(object lexicon, list held) except *:
 
 
 cdef inline Text read_text(object shard, Words* w, bint counting, list held) except *:
-    """counting: words that the lexicon does not know are refused: they have no counts."""
+    """The pointers of a shard. counting: refuses words that the lexicon does not know, because they have no counts."""
     cdef const int32_t[::1] src_ids = shard.src_ids
     cdef const int64_t[::1] src_offsets = shard.src_offsets
     cdef const int32_t[::1] tgt_ids = shard.tgt_ids

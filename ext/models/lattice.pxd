@@ -12,8 +12,8 @@ jump has a bucket for each distance from -W to W; two more, for what is farther 
 shared evenly by the valid positions there. The first position, of words and twins alike, has a distribution of its own:
 one probability for each of 0 ... W - 1, and one shared evenly by the rest.
 
-Leaving a word and leaving its twin being the same, beta is one number a position, and the transition product needs the
-sum of word and twin only: a window of 2 W + 1 distances, a prefix sum and a suffix sum, O(W) a state.
+A word and its twin are left alike. So beta is one number a position, and the transition product needs only the sum of
+word and twin: a window of 2 W + 1 distances, a prefix sum and a suffix sum, O(W) a state.
 
 One direction of one sentence pair; K is I rounded up to whole vectors, padded with zeros:
 
@@ -22,10 +22,10 @@ alpha    [J, K]  words, scaled so that a row and its twins sum to one; log p(f |
 twin     [J, K]  alpha of the twins
 gamma    [J, K]  posteriors of the words           nowhere  [J]  of NULL
 leave    [K]     (1 - p0) / Z(i')
-left     [K]     the left bucket's share of one position, from i'; right likewise
+left     [K]     jump of the left bucket, seen from i', divided by the positions in it; right: of the right bucket
 
-Rows depend on the row before, and most of the time would be spent waiting for it: the two directions of a sentence pair
-are independent, and their rows take turns.
+A row depends on the row before: one direction alone would mostly wait. The two directions of a sentence pair are
+independent, so their rows take turns.
 Sums over positions are taken in 16 lanes, which are then added in a fixed order (real.h): the same bits whatever vectors
 the machine has.
 Not here: word classes, sentence length; constraints change emit (projection.pxd).

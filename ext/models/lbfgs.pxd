@@ -3,16 +3,16 @@
     minimise   F(x) = f(x) + slack * ||x||_2     over x >= lower, lower -infinity or finite
 
 Two functions say what f is: `value` finds f(x); `slope` finds, at the x of the last `value`, the gradient of f and a
-positive diagonal that stands for its Hessian. The last x for which `value` was called is the x that the solver leaves,
-whatever happens in between: a caller that keeps something of x (a lattice, say) finds it to be of the solution.
+positive diagonal that stands for its Hessian. The last call of `value` is always at the x that the solver
+leaves: what `value` keeps of its last x (a lattice, say) belongs to the solution.
 
 A step is -H gradient: H starts as the inverse of the diagonal and learns from the last MEMORY steps (the two-loop
 recursion; Nocedal & Wright, ch. 7). Steps are cut so that no variable changes by more than max_step, cut off at the
 bounds, and halved until F falls enough (Armijo). A variable at its bound whose gradient points beyond is held there. Where
-no way leads down, the past is forgotten; where that does not help either, the solver stops.
+no step makes F fall, the solver forgets the past steps; where no step helps even then, the solver stops.
 
-At x = 0, where ||x|| has no gradient, the gradient is that of f, and its norm is smaller by slack: that is the norm of
-the smallest subgradient.
+||x|| has no gradient at x = 0. There the solver takes the gradient of f, and reduces its norm by slack: the result is
+the norm of the smallest subgradient.
 
 x, lower, gradient, ...   [N] variables, n rounded up to whole vectors; the rest is zero
 s, y                      [MEMORY, N] steps, and changes of the gradient
@@ -104,7 +104,7 @@ cdef inline double evaluate(Solver* o, const real* x) noexcept nogil:
 
 
 cdef inline void hold(Solver* o) noexcept nogil:
-    """Variables at their bounds that would go below do not move."""
+    """Takes variables out of the step that are at their bounds and whose gradients point beyond."""
     cdef int64_t k
     if o.bounded:
         for k in range(o.N):
@@ -151,7 +151,7 @@ cdef inline void find_step(Solver* o, int64_t newest, int64_t n_pairs) noexcept 
         beta = <real>coefficient[at]
         for k in range(o.N):
             o.step[k] -= beta * y[k]
-    hold(o)  # what others did in the past does not move what is held
+    hold(o)  # past steps do not move variables that are held
     for k in range(o.N):
         o.step[k] /= o.diagonal[k]
     for x in range(n_pairs - 1, -1, -1):
@@ -165,7 +165,7 @@ cdef inline void find_step(Solver* o, int64_t newest, int64_t n_pairs) noexcept 
 
 
 cdef inline bint search_line(Solver* o) noexcept nogil:
-    """Halves the step until F falls: trial is then the new x, and F its value. Else nothing but trial has changed."""
+    """Halves the step until F falls: trial is then the new x, and F its value. False: F does not fall, x and F stay."""
     cdef real top = longest(o.step, o.N)
     cdef real size = 1 if top <= o.max_step else o.max_step / top
     cdef int64_t k, _halving
@@ -194,7 +194,7 @@ cdef inline void swap(real** a, real** b) noexcept nogil:
 
 
 cdef inline void minimize(Solver* o) noexcept nogil:
-    """From x on, where `value` has been called last and has found F. Leaves x, F, calls and converged."""
+    """Minimises F from x on. The last call of `value` was at x and found F. Sets x, F, calls and converged."""
     cdef int64_t n_pairs = 0, newest = MEMORY - 1, at, k
     cdef double sy, yy
     o.calls = 1
@@ -208,7 +208,7 @@ cdef inline void minimize(Solver* o) noexcept nogil:
             if n_pairs > 0 and o.calls < o.max_calls:  # once more without the past
                 n_pairs = 0
                 continue
-            evaluate(o, o.x)  # back to where it was
+            evaluate(o, o.x)  # so that the last call of `value` is at x
             o.converged = differentiate(o)
             return
         at = (newest + 1) % MEMORY

@@ -7,9 +7,9 @@ q is p tilted by lam (tilt.pxd). The dual, to be minimised over lam, lam_k >= 0 
     phi(lam)  = b . lam + log Z(lam) - log Z(0) + slack * ||lam||_2           Z: the product of both directions'
     gradient  = b - E_q[f] + slack * lam / ||lam||_2
 
-One alpha_rows of each direction gives phi, one beta_rows more its gradient: a call. The solver (lbfgs.pxd) is
-preconditioned by the diagonal of the Hessian, as if links were independent. The projection is done when
-||gradient||_2 / number of constraints < eta and, of inequalities, no expectation is above its bound by eta.
+A call is one alpha_rows of each direction, which gives phi, and one beta_rows, which gives the gradient. The solver
+(lbfgs.pxd) is preconditioned by the diagonal of the Hessian, as if links were independent. The projection is done when
+||gradient||_2 / number of constraints < eta and no inequality's expectation is above its bound by eta.
 
 Not here: which features there are (constraints.pxd).
 """
@@ -29,8 +29,8 @@ cdef enum:
 cdef struct Problem:
     Tilt[2] sides           # forward, reverse
     int64_t n               # features
-    int64_t n_constraints   # what the gradient is measured by: those left out as fulfilled count too
-    bint bounded            # some are inequalities
+    int64_t n_constraints   # divisor of the gradient's norm; constraints that were dropped as fulfilled count too
+    bint bounded            # whether some features have inequalities
     real* b                 # [n] bounds of the features' expectations
     real* lower             # [n] of lam: 0 for inequalities, -infinity for equalities
     real* expected          # [N] E_q[f]
@@ -49,7 +49,7 @@ cdef struct Outcome:
 
 
 cdef inline int64_t most_features(int64_t I, int64_t J, int64_t n_given) noexcept nogil:
-    return I * J + 1 + n_given  # those of cells, I * J, or of state words, I + J
+    return I * J + 1 + n_given  # cells have I * J features; state words have I + J, at most I * J + 1
 
 
 cdef inline int64_t room_for_problem(int64_t I, int64_t J, int64_t n_given, int64_t n_entries) noexcept nogil:
@@ -61,7 +61,7 @@ cdef inline int64_t room_for_problem(int64_t I, int64_t J, int64_t n_given, int6
 cdef inline void begin(
     Problem* p, Direction* fwd, Direction* rev, int64_t n_given, int64_t n_entries, real** memory
 ) noexcept nogil:
-    """A problem without features yet, after beta_rows of both directions."""
+    """Makes p a problem without features. beta_rows of both directions has been run."""
     cdef int64_t N = padded(most_features(fwd.I, fwd.J, n_given))
     lay_out_tilt(&p.sides[0], fwd, n_entries, memory)
     lay_out_tilt(&p.sides[1], rev, n_entries, memory)
@@ -74,7 +74,7 @@ cdef inline void begin(
 
 
 cdef inline int64_t add_feature(Problem* p, real b, bint equal) noexcept nogil:
-    """A feature whose expectation is b, or at most b; returns its number."""
+    """Adds a feature whose expectation must be b (equal) or at most b; returns the feature's number."""
     p.b[p.n] = b
     p.lower[p.n] = -INFINITY if equal else 0
     p.bounded = p.bounded or not equal
@@ -125,13 +125,13 @@ cdef inline void slope(void* context, const real* lam, real* gradient, real* dia
     add_expected(&p.sides[1], p.expected, diagonal)
     for k in range(N):
         gradient[k] = p.b[k] - p.expected[k]
-        diagonal[k] += <real>0.02  # certain links have next to no variance
+        diagonal[k] += <real>0.02  # keeps the diagonal from 0 where links are certain
     if p.before < 0:
         p.before = violation(p)
 
 
 cdef inline void complete(Problem* p, double slack, double eta, int64_t max_calls, real* memory) noexcept nogil:
-    """All features are there: the solver is made ready at lam = 0."""
+    """Prepares the solver at lam = 0, after the last feature has been added."""
     cdef Solver* o = &p.solver
     cdef int64_t N = padded(p.n), k
     p.expected = room(&memory, N)
@@ -154,7 +154,7 @@ cdef inline void complete(Problem* p, double slack, double eta, int64_t max_call
 
 
 cdef inline void project(Problem* p, Outcome* out) noexcept nogil:
-    """Emit, alpha and gamma of both directions become, from those of p, those of q."""
+    """Projects: emit, alpha and gamma of both directions become those of q."""
     cdef Solver* o = &p.solver
     cdef double old = log_z(p)
     o.F = old

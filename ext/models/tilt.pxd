@@ -1,13 +1,13 @@
-"""Tilting: what features of links do to the emissions of one direction, and what they expect under its posteriors.
+"""Tilting: how features of links change the emissions of one direction; their expectations under its posteriors.
 
 A feature f_k counts links, each with a coefficient. Tilted by lam, the lattice has the posteriors q ~ p exp(-lam . f):
 emission (j, i) is multiplied by exp(-sum_k coefficient_k lam_k) over the features that count link (i, j).
 
-Features come in three kinds, because the first two can be had cheaply:
+Features come in three kinds. The first two are special cases that cost less:
 
     cells        entry x: feature[x] counts the link at place[x] of emit, with the coefficient `sign`
     state words  feature first + i counts all links of state word i, with the coefficient 1
-    given        entry x: as cells, each entry with a coefficient of its own
+    given        entry x: feature[x] counts the link at place[x] of emit, with the coefficient coefficient[x]
 """
 
 from libc.stdint cimport int32_t, int64_t
@@ -37,12 +37,12 @@ cdef struct Tilt:
 
 
 cdef inline int64_t room_for_tilt(int64_t I, int64_t J, int64_t n_given) noexcept nogil:
-    """Reals for a direction of at most I * J entries of cells; base of state words lies where that of cells would."""
+    """Reals for at most I * J entries of cells and n_given entries. State words and cells share the room of base."""
     return 2 * padded(I * J) + J * padded(I) + 4 * padded(n_given)
 
 
 cdef inline void lay_out_tilt(Tilt* t, Direction* d, int64_t n_given, real** memory) noexcept nogil:
-    """No features yet, and room for them."""
+    """Makes t a tilt without features, and gives its arrays their places."""
     t.d = d
     t.sign = 1
     t.first = -1
@@ -72,7 +72,7 @@ cdef inline void add_states(Tilt* t, int64_t first) noexcept nogil:
 
 
 cdef inline void tilt(Tilt* t, const real* lam, const real* weight, int64_t N) noexcept nogil:
-    """emit at lam; weight: [2, N] exp(-lam) and exp(lam)."""
+    """Sets emit to the emissions at lam. weight: [2, N] exp(-lam) and exp(lam)."""
     cdef int64_t x
     cdef real* emit = t.d.emit
     if t.first >= 0:

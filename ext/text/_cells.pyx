@@ -30,7 +30,7 @@ cdef extern from "prefetch.h":
     void PREFETCH(const void* address) noexcept nogil
 
 cdef enum:
-    AHEAD = 8  # tokens whose sentence and row are fetched ahead: they are all over the text
+    AHEAD = 8  # tokens: so far ahead memory is fetched, since a word's tokens are all over the text
 
 
 def sort_tokens(
@@ -104,7 +104,7 @@ def number_cells(
         for e in range(<int64_t>found[b].size()):
             out[k] = found[b][e]
             k += 1
-        found[b] = vector[int32_t]()  # its memory is free for what comes next
+        found[b] = vector[int32_t]()  # frees the block's memory
     return pair_tgt
 
 
@@ -113,7 +113,7 @@ cdef int number_block(
     const int64_t* tgt_offsets, const int32_t* order, const int64_t* starts, const int32_t* sentence,
     const int64_t* cell_offsets, int32_t* met, int32_t* number, int32_t* cells, int64_t* rows, vector[int32_t]& found,
 ) except -1 nogil:
-    """Source words [first, last): rows[e + 1] is the number of e's word pairs."""
+    """Numbers the cells of the source words [first, last). rows[e + 1] becomes the number of e's word pairs."""
     cdef int64_t e, k, j, n, J, f, count, begin
     cdef int32_t token
     cdef const int32_t* tgt

@@ -52,7 +52,7 @@ static inline void add_up(const real *x, real *out, int64_t n) {
     }
 }
 
-/* out[i] = x[i] + ... + x[n - 1], likewise. */
+/* out[i] = x[i] + ... + x[n - 1], i < n, a multiple of 4; four at a time. */
 static inline void add_down(const real *x, real *out, int64_t n) {
     const vec4 zero = {0, 0, 0, 0};
     vec4 carry = zero;
@@ -66,7 +66,7 @@ static inline void add_down(const real *x, real *out, int64_t n) {
     }
 }
 
-/* exp: the library's would neither become vectors nor be rounded alike everywhere. */
+/* exp. The C library's exp does not become vectors, and its rounding differs between machines. */
 #ifdef ALIGNER_DOUBLE
 static inline real exponential(real x) { return std::exp(x); }
 #else

@@ -12,7 +12,7 @@ from aligner.models.families import FAMILIES
 from aligner.models.recipe import MODELS
 from aligner.text.cells import Seen
 
-ARRAYS = ("pairs", "null_fwd", "null_rev", "jumps")
+ARRAYS = ("pairs", "null_fwd", "null_rev", "positions")
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -28,7 +28,7 @@ def test_shards_in_any_order_add_up_to_the_whole(name):
         return counts
 
     whole = counted(0, 80)
-    assert whole.pairs.any() and (name == "ibm1") == (whole.jumps.size == 0)
+    assert whole.pairs.any() and (name == "ibm1") == (whole.positions.size == 0)
     if name in ("ibm1", "hmm"):  # every token counts 1, but for rounding
         expected = len(some.tgt.ids), len(some.src.ids)
         found = whole.pairs.sum(axis=0) + [whole.null_fwd.sum(), whole.null_rev.sum()]

@@ -57,7 +57,7 @@ def test_counts_equal_enumeration(problem):
         links.append(tuple(both))
     # Counts are whole multiples of 2^-32, and posteriors up to 1e-5 are left out.
     np.testing.assert_allclose(counts.pairs / 2**32, expected_counts(problem, links), rtol=0, atol=1e-4)
-    np.testing.assert_allclose(counts.jumps / 2**32, expected_jumps, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(counts.positions / 2**32, expected_jumps, rtol=0, atol=1e-8)
     np.testing.assert_allclose(counts.null_fwd / 2**32, expected_nulls[0], rtol=0, atol=1e-8)
     np.testing.assert_allclose(counts.null_rev / 2**32, expected_nulls[1], rtol=0, atol=1e-8)
 
@@ -92,7 +92,7 @@ def test_long_sentences_equal_matrices(W):
         np.testing.assert_allclose(loglik, truth["loglik"], **CLOSE)
         expected[d] += [*truth["jumps"], *truth["firsts"]]
         np.testing.assert_allclose(found[n][d], transposed(truth["gamma"], d), rtol=0, atol=1e-9)
-    np.testing.assert_allclose(counts.jumps / 2**32, expected, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(counts.positions / 2**32, expected, rtol=0, atol=1e-6)
 
 
 @given(problem=small_problems(with_weights=True))
@@ -147,7 +147,7 @@ def test_every_build_gives_the_same_bits(level, model):
                 np.testing.assert_array_equal(x, y)
     (ours, statistics), (theirs, same) = (counted(problem, stage, k) for k in (kernel, hmm._hmm))
     assert statistics == same
-    for name in ("pairs", "null_fwd", "null_rev", "jumps"):
+    for name in ("pairs", "null_fwd", "null_rev", "positions"):
         np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name))
 
 
