@@ -13,7 +13,7 @@ from aligner.models.counts import Counts
 from aligner.models.lexicon import Lexicon
 from aligner.models.parameters import Parameters
 from aligner.models.positions import Jumps
-from aligner.models.recipe import MODELS, Limits, Stage
+from aligner.models.recipe import MODELS, Stage
 from aligner.text.cells import Seen, Shard
 from aligner.text.corpus import Corpus, Side, Vocab
 from aligner.text.known import NOTHING, Known, Weights
@@ -167,22 +167,15 @@ def even_problem(corpus: Corpus, window: int = 5, dtype=np.float64) -> Problem:
 def stage_of(model: str, **limits) -> Stage:
     """The last stage of a model, with other limits of its projection."""
     kind = MODELS[model]
-    return Stage(
-        kind.family,
-        kind.objective,
-        1,
-        None if kind.limits is None and not limits else replace(kind.limits or Limits(), **limits),
-    )
+    return Stage(kind.family, kind.objective, 1, replace(kind.limits, **limits))
 
 
 HMM = stage_of("hmm")
 
 
 def how_of(stage: Stage) -> dict:
-    """The stage as the kernel takes it; limits count for given constraints even where the stage has none."""
-    plain = stage.objective in ("likelihood", "agreement")
-    how = hmm.for_kernel(replace(stage, limits=None) if plain else stage, "both")
-    return how | ({} if stage.limits is None else vars(stage.limits))
+    """The stage as the kernel takes it."""
+    return hmm.for_kernel(stage, "both")
 
 
 def counted(problem: Problem, stage: Stage = HMM, kernel=_hmm_double) -> tuple[Counts, list[dict]]:

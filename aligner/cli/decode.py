@@ -66,6 +66,7 @@ def command(
     given: str | None,
     exclude: str | None,
     known_base: int | None,
+    known_format: str | None,
     scores: bool,
     threads: int,
     output: str,
@@ -86,8 +87,10 @@ def command(
     options.one_stdin(src, tgt or "", *(path for path in (given, exclude) if path))
     if tgt is None and (given or exclude):
         raise click.UsageError("--given and --exclude are for two files, SRC and TGT.")
+    training.check_known(given, exclude, known_base, known_format, threshold)
     options.check_outputs({"-o": output}, (model, src, tgt, given, exclude), overwrite)
     trained = Model.load(model)
+    trained.check_trained()
     trained_direction = trained.recipe.direction
     if direction is not None and trained_direction not in ("both", direction):
         raise click.UsageError(f"{model} was trained {trained_direction} only.")
@@ -105,7 +108,9 @@ def command(
         else:
             parts = iter([read_corpus(src, tgt, **reading)])
         for corpus in parts:
-            known = known_of(training.read_known(given, exclude, known_base, corpus), None, corpus)
+            known = known_of(
+                training.read_known(given, exclude, known_base, known_format, corpus), None, corpus
+            )
             for forward, reverse in directions(
                 trained.views,
                 trained.recipe,

@@ -12,7 +12,7 @@ from aligner.cli import options, training
 @click.command("ibm1")
 @options.corpus_arguments
 @training.model_output
-@training.settings(["iterations", "identical", "dirichlet", "max_length"])
+@training.settings(["iterations", "identical", "dirichlet", "max_length"], model="ibm1")
 @click.option("--agree", "ibm1_agree", is_flag=True, help="Train on what the two directions agree on.")
 @training.views
 @training.known

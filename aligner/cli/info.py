@@ -38,6 +38,7 @@ def command(model: str, as_json: bool) -> None:
         whole = {
             "signature": trained.signature,
             "facts": trained.facts,
+            "progress": trained.progress,
             "recipe": recipe,
             "views": sizes,
             "history": trained.history,
@@ -51,6 +52,8 @@ def command(model: str, as_json: bool) -> None:
 
 def _describe(trained: Model, sizes: list[dict[str, Any]]) -> list[str]:
     facts = [*trained.facts.items(), *trained.recipe.signature().items()]
+    if trained.unfinished:
+        facts.insert(0, ("not finished", trained.unfinished))
     rows = [*facts, *(item for size in sizes for item in size.items())]
     lines = [f"{key:<18} {value}" for key, value in rows]
     return [f"{'signature':<18} {trained.signature}", *lines, *map(describe, trained.history)]

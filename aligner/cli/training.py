@@ -32,16 +32,22 @@ def option_of(setting: str) -> str:
     return OPTIONS.get(setting, "--" + setting.replace("_", "-"))
 
 
-def settings(names: Iterable[str]) -> Callable[[F], F]:
-    """The options of some of the recipe's settings: bounds, defaults and help are those of SETTINGS."""
+def settings(names: Iterable[str], model: str | None = None) -> Callable[[F], F]:
+    """The options of some of the recipe's settings: bounds, defaults and help are those of SETTINGS.
+
+    model: the only model that the command trains
+    """
 
     def add(command: F) -> F:
         for name in reversed(list(names)):
             setting = SETTINGS[name]
             default = "by model" if setting.default is None else f"{setting.default:g}"
+            if model is not None and name == "iterations":
+                default = str(MODELS[model].iterations)
+            users = "" if model or setting.models == tuple(MODELS) else f"{', '.join(setting.models)}; "
             whole = click.IntRange(int(setting.least), int(setting.most))
             kind = whole if setting.whole else options.Share(setting.least, setting.most)
-            text = f"{setting.help}  [default: {default}]"
+            text = f"{setting.help}  [{users}default: {default}]"
             command = click.option(option_of(name), name, type=kind, help=text)(command)
         return command
 
@@ -93,9 +99,17 @@ def progress(command: F) -> F:
 def known(command: F) -> F:
     """Links known by hand."""
     for add in (
+        options.format("--known-format", "known_format", "given", "exclude"),
         options.base("--known-base", "known_base", "given", "exclude"),
-        click.option("--exclude", metavar="FILE", help="Wrong links of the text; they are left out."),
-        click.option("--given", metavar="FILE", help="Right links of the text; they are kept."),
+        click.option(
+            "--exclude", metavar="FILE", help="Wrong links, a line a sentence pair; they are left out."
+        ),
+        click.option(
+            "--given",
+            metavar="FILE",
+            help="Right links, a line a sentence pair; they are kept. An empty line says nothing of its pair,"
+            " a possible link (i?j) nothing of its words.",
+        ),
     ):
         command = add(command)
     return command
@@ -159,9 +173,21 @@ def inputs(training: Mapping[str, Any]) -> list[str | None]:
     return [training.get(name) for name in names]
 
 
-def read_known(given: str | None, exclude: str | None, base: int | None, text: Corpus) -> Links | None:
+def check_known(
+    given: str | None, exclude: str | None, base: int | None, format: str | None, threshold: float | None
+) -> None:
+    """Refuses options of known links that can have no effect."""
+    if given is None and exclude is None and not (base is None and format is None):
+        raise click.UsageError("--known-base and --known-format are for --given and --exclude.")
+    if given is not None and threshold == 1:
+        raise click.UsageError("links of --given score 1, which is not above --threshold 1.")
+
+
+def read_known(
+    given: str | None, exclude: str | None, base: int | None, format: str | None, text: Corpus
+) -> Links | None:
     """The links of --given and --exclude."""
-    readers = (None if x is None else LinkReader(x, base=base, text=text) for x in (given, exclude))
+    readers = (None if x is None else LinkReader(x, format, base, text=text) for x in (given, exclude))
     return weighted(*(None if reader is None else reader.read() for reader in readers))
 
 
@@ -187,6 +213,7 @@ def train(
     given: str | None = None,
     exclude: str | None = None,
     known_base: int | None = None,
+    known_format: str | None = None,
     memory: int = 0,
     run: Mapping[str, str] | None = None,
     **settings: Any,
@@ -200,6 +227,9 @@ def train(
     development = [path for path in (dev_src, dev_tgt, dev_gold) if path is not None]
     if len(development) in (1, 2):
         raise click.UsageError("--dev-src, --dev-tgt and --dev-gold go together.")
+    check_known(given, exclude, known_base, known_format, settings.get("threshold"))
+    if init is not None and settings.get("identical") is not None:
+        raise click.UsageError("--identical is for a training that begins anew, not with --init.")
     options.check_layout(tgt, layout)
     options.one_stdin(src, tgt or "", *development, *(path for path in (given, exclude) if path))
     views = ("word",) if fast else views
@@ -234,7 +264,7 @@ def train(
             text = read_corpus(dev_src, dev_tgt, **reading)
             dev = Development(text, LinkReader(dev_gold, text=text).read())
         corpus = read_corpus(src, tgt, layout=layout, **reading)
-        known = read_known(given, exclude, known_base, corpus)
+        known = read_known(given, exclude, known_base, known_format, corpus)
         trained, seen = learn(
             corpus,
             recipe,

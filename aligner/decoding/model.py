@@ -13,6 +13,7 @@ import numpy.typing as npt
 from aligner import __version__, store
 from aligner.decoding.combine import combine
 from aligner.decoding.posteriors import check_constraints, directions
+from aligner.errors import DataError
 from aligner.links.known import known_of
 from aligner.links.links import Links
 from aligner.models.lexicon import Lexicon
@@ -90,8 +91,23 @@ class Model:
         """
         fields = self.recipe.signature()
         fields |= {key: self.facts[key] for key in ("text", "known", "init", "dev") if key in self.facts}
-        fields["version"] = __version__
+        fields["version"] = self.facts.get("version", __version__)
         return "|".join(f"{key}:{value}" for key, value in fields.items())
+
+    @property
+    def unfinished(self) -> str:
+        """How far training is, for people; empty if it is finished."""
+        n_views, done = len(self.recipe.views), self.progress and self.progress["iterations"]
+        if done is None and len(self.views) == n_views:
+            return ""
+        return f"view {len(self.views)} of {n_views}, iteration {done or 0} of {len(self.recipe.schedule)}"
+
+    def check_trained(self) -> None:
+        """Refuses a model whose training was left in the middle."""
+        if self.unfinished:
+            raise DataError(
+                f"the training of this model is not finished: {self.unfinished}", hint="go on with it first"
+            )
 
     def align(
         self,
@@ -112,6 +128,7 @@ class Model:
         if not isinstance(text, Corpus):
             text = Corpus.from_pairs(text, lowercase=self.recipe.lowercase)
         limit = self.recipe.threshold if threshold is None else threshold
+        self.check_trained()
         known = known_of(links, constraints, text)
         check_constraints(self.recipe, known)
         blocks = directions(self.views, self.recipe, text, known=known, n_threads=n_threads)

@@ -21,7 +21,7 @@ from aligner.text.known import NOTHING, Known
 
 Reals = npt.NDArray[np.float32]
 
-BLOCK_CELLS = 1 << 20  # about how many cells have their scores in memory at a time
+SCORED_CELLS = 1 << 20  # about how many cells have their scores in memory at a time
 CUTOFF = 1e-3  # a cell that scores no more than this is never a link
 
 
@@ -45,18 +45,19 @@ def directions(
     """
     stage = recipe.last
     if not project:
-        stage = replace(stage, objective="likelihood", limits=None)
+        stage = replace(stage, objective="likelihood")
     sights = [
         _known_words(corpus, view) if sight is None else sight
         for view, sight in zip(views, seen or [None] * len(views), strict=True)
     ]
-    for start, stop in cut(cell_offsets(corpus), BLOCK_CELLS):
+    for start, stop in cut(cell_offsets(corpus), SCORED_CELLS):
         yield _score(views, sights, recipe, stage, known, start, stop, viterbi, n_threads)
 
 
 def check_constraints(recipe: Recipe, known: Known) -> None:
     """Refuses constraints on a model that has no use for them."""
-    if known.constraints is not None and (recipe.last.family != "hmm" or recipe.direction != "both"):
+    fit = FAMILIES[recipe.last.family].constrained and recipe.direction == "both"
+    if known.constraints is not None and not fit:
         raise DataError("constraints are for HMMs of both directions", hint="train such a model")
 
 

@@ -19,7 +19,14 @@ Reals = npt.NDArray[np.float32]
 
 
 class Family(Protocol):
-    """What training and decoding ask of a model."""
+    """What training and decoding ask of a model.
+
+    both         both directions are trained, whatever the recipe's direction
+    constrained  constraints from Python can be fulfilled
+    """
+
+    both: bool
+    constrained: bool
 
     def positions(self, old: Positions | None, window: int, p0: float) -> Positions | None:
         """The positions that a stage of this family begins with; old: what an earlier stage or model had."""

@@ -12,7 +12,7 @@ from aligner import simd
 from aligner.models.counts import Counts
 from aligner.models.parameters import Parameters
 from aligner.models.positions import Jumps, Positions
-from aligner.models.recipe import Limits, Stage
+from aligner.models.recipe import Stage
 from aligner.text.cells import Shard
 
 _hmm = simd.load("models._hmm")
@@ -21,17 +21,23 @@ Reals = npt.NDArray[np.float32]
 
 def for_kernel(stage: Stage, direction: str) -> dict[str, Any]:
     """What is asked of a sentence pair's lattices, as the kernel takes it."""
+    assert stage.limits is not None
     constraint = stage.objective if stage.constrained else "none"
     return {
         "forward": direction != "reverse",
         "reverse": direction != "forward",
         "agree": stage.objective == "agreement",
         "constraint": _hmm.CONSTRAINTS[constraint],
-        **asdict(stage.limits or Limits()),
+        **asdict(stage.limits),
     }
 
 
 class Hmm:
+    """Lattices of both directions, or of one; their posteriors can be projected onto constraints."""
+
+    both = False
+    constrained = True
+
     def positions(self, old: Positions | None, window: int, p0: float) -> Positions | None:
         """The jumps of the stage before if they have this window, else jumps that are all equally likely."""
         if isinstance(old, Jumps) and old.window == window:

@@ -18,6 +18,9 @@ Reals = npt.NDArray[np.float32]
 class Mixture:
     """Both directions are always trained; a direction that is not wanted is left out when decoding."""
 
+    both = True
+    constrained = False
+
     def positions(self, old: Positions | None, window: int, p0: float) -> Positions | None:
         """Model 1 has no positions. The positions of another family are kept for a later stage."""
         return old

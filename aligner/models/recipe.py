@@ -11,7 +11,7 @@ from aligner.text.views import parse_views
 
 @dataclass(frozen=True)
 class Limits:
-    """How exactly posteriors are projected onto a constraint (ext/models/constraints.pxd).
+    """How exactly posteriors are projected onto constraints (ext/models/constraints.pxd).
 
     eta        the projection is done when the norm of the dual's gradient, per constraint, is below eta
     slack      how far all constraints together may be off
@@ -25,18 +25,20 @@ class Limits:
     max_calls: int = 50
 
 
-OBJECTIVES = ("likelihood", "agreement", "bijective", "symmetric")
+FAMILIES = ("ibm1", "hmm")  # models/families.py has them
+CONSTRAINTS = ("bijective", "symmetric")
+OBJECTIVES = ("likelihood", "agreement", *CONSTRAINTS)
 
 
 @dataclass(frozen=True)
 class Stage:
     """Some iterations of one kind.
 
-    family      ibm1 or hmm (models/families.py)
+    family      one of FAMILIES
     objective   likelihood: each direction by itself
                 agreement: both directions count the product of their posteriors (Liang et al. 2006)
                 bijective, symmetric: posteriors are projected onto the constraint
-    limits      how exactly posteriors are projected; None: they are not projected
+    limits      of hmm: how exactly posteriors are projected onto constraints
     dirichlet   parameter of the prior on the lexicon's rows; 0: no prior, maximum likelihood
     """
 
@@ -46,9 +48,30 @@ class Stage:
     limits: Limits | None = None
     dirichlet: float = 0.0
 
+    def __post_init__(self) -> None:
+        """Refuses what cannot be trained."""
+        if self.family not in FAMILIES:
+            raise ValueError(f"unknown family {self.family!r}; there are {', '.join(FAMILIES)}")
+        if self.objective not in OBJECTIVES:
+            raise ValueError(f"unknown objective {self.objective!r}; there are {', '.join(OBJECTIVES)}")
+        if self.constrained and self.family != "hmm":
+            raise ValueError(f"{self.family} has no objective {self.objective}")
+        if (self.limits is not None) != (self.family == "hmm"):
+            raise ValueError("stages of hmm have limits, those of ibm1 have none")
+        checked("iterations", self.iterations)
+        checked("dirichlet", self.dirichlet)
+        if 0 < self.dirichlet < 1e-9:
+            raise ValueError(f"dirichlet must be 0 or at least 1e-9, not {self.dirichlet}")
+        if self.limits is not None:
+            for name in ("eta", "slack", "max_calls"):
+                checked(name, getattr(self.limits, name))
+            if not 0 <= self.limits.drop <= 1:
+                raise ValueError(f"drop must be between 0 and 1, not {self.limits.drop}")
+
     @property
     def constrained(self) -> bool:
-        return self.limits is not None
+        """Whether posteriors are projected onto the objective."""
+        return self.objective in CONSTRAINTS
 
     @property
     def rule(self) -> str:
@@ -77,7 +100,9 @@ class Kind:
 
 MODELS = {
     "ibm1": Kind("Model 1: words only, no order", "ibm1", "likelihood", 5, 0.5),
-    "hmm": Kind("a word's position depends on the position of the word before", "hmm", "likelihood", 5, 0.5),
+    "hmm": Kind(
+        "a word's position depends on the position of the word before", "hmm", "likelihood", 5, 0.5, Limits()
+    ),
     "bhmm": Kind(
         "the HMM, each word with at most one link expected", "hmm", "bijective", 2, 0.4,
         Limits(eta=0.005, slack=0.0), ibm1_agree=True,
@@ -87,12 +112,13 @@ MODELS = {
         Limits(), ibm1_agree=True,
     ),
     "agree": Kind(
-        "the HMM, trained on what its two directions agree on", "hmm", "agreement", 3, 0.5, ibm1_agree=True
+        "the HMM, trained on what its two directions agree on", "hmm", "agreement", 3, 0.5,
+        Limits(), ibm1_agree=True,
     ),
 }  # fmt: skip
 
 HMMS = tuple(name for name, kind in MODELS.items() if kind.family == "hmm")
-CONSTRAINED = tuple(name for name, kind in MODELS.items() if kind.limits is not None)
+CONSTRAINED = tuple(name for name, kind in MODELS.items() if kind.objective in CONSTRAINTS)
 
 
 @dataclass(frozen=True)
@@ -135,7 +161,7 @@ SETTINGS = {
     "slack": Setting("How far off all of a pair's constraints together may be.", 0, 1e9, None, CONSTRAINED),
     "max_calls": Setting(
         "Forward-backward calls that one sentence pair's projection may make.",
-        1, 2**31 - 1, 50, CONSTRAINED, whole=True,
+        1, 2**31 - 1, Limits().max_calls, CONSTRAINED, whole=True,
     ),
     "max_length": Setting(
         "Pairs with a longer side are left out of training; 0: none are.", 0, 2**31 - 1, 0, whole=True
@@ -198,15 +224,8 @@ class Recipe:
             raise ValueError(f"unknown direction {self.direction!r}; there are {', '.join(DIRECTIONS)}")
         if not self.stages:
             raise ValueError("a recipe has at least one stage")
-        for stage in self.stages:
-            if stage.objective not in OBJECTIVES:
-                raise ValueError(f"unknown objective {stage.objective!r}; there are {', '.join(OBJECTIVES)}")
-            checked("iterations", stage.iterations)
-            checked("dirichlet", stage.dirichlet)
-            if stage.limits is not None:
-                for name in ("eta", "slack", "max_calls"):
-                    checked(name, getattr(stage.limits, name))
-        if self.direction != "both" and self.last.family != "ibm1" and self.last.objective != "likelihood":
+        joint = [stage for stage in self.stages if stage.family == "hmm" and stage.objective != "likelihood"]
+        if self.direction != "both" and joint:
             raise ValueError(f"{self.model} is a model of both directions")
 
     @classmethod
@@ -251,11 +270,10 @@ class Recipe:
         if agree:
             stages.append(Stage("ibm1", "agreement", max(first - 1, 0), dirichlet=prior))
         if kind.family == "hmm":
+            assert kind.limits is not None
+            limits = Limits(values["eta"], values["slack"], kind.limits.drop, values["max_calls"])
             if kind.objective != "likelihood":
-                stages.append(Stage("hmm", "likelihood", values["hmm_iterations"], dirichlet=prior))
-            limits = None
-            if kind.limits is not None:
-                limits = Limits(values["eta"], values["slack"], kind.limits.drop, values["max_calls"])
+                stages.append(Stage("hmm", "likelihood", values["hmm_iterations"], limits, prior))
             stages.append(Stage("hmm", kind.objective, own, limits, prior))
         last = len(stages) - 1
         return cls(
@@ -292,7 +310,8 @@ class Recipe:
 
         def described(stage: Stage) -> str:
             name = stage.family if stage.objective == "likelihood" else f"{stage.family}.{stage.objective}"
-            details = [] if stage.limits is None else [f"{k}={v!r}" for k, v in asdict(stage.limits).items()]
+            limits = asdict(stage.limits) if stage.limits is not None and stage.constrained else {}
+            details = [f"{key}={value!r}" for key, value in limits.items()]
             details += [f"dirichlet={stage.dirichlet!r}"] if stage.dirichlet else []
             return f"{stage.iterations}x{name}" + (f"({','.join(details)})" if details else "")
 
@@ -303,5 +322,5 @@ class Recipe:
             "direction": self.direction,
             "views": ",".join(self.views),
             "lc": "yes" if self.lowercase else "no",
-            **{name: repr(getattr(self, name)) for name in numbers},
+            **{name: repr(getattr(self, name)) for name in numbers if self.model in SETTINGS[name].models},
         }

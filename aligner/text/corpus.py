@@ -5,6 +5,7 @@ Tokens stand between ASCII spaces and tabs. An empty side is a sentence of no to
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -167,3 +168,13 @@ def relabelled(side: Side, see: Callable[[str], str], in_place: bool = False) ->
     _, _, n = _corpus.index_lines(text, interner, new_ids, np.empty(1, dtype=np.int64), None)
     ids = np.take(new_ids[:n], side.ids, out=side.ids if in_place else None) if n else side.ids
     return Side(ids, side.offsets, Vocab(*interner.words()))
+
+
+def text_hash(corpus: Corpus) -> str:
+    """What a signature calls a text: a checksum of its words and sentences."""
+    value = 0
+    for side in (corpus.src, corpus.tgt):
+        value = zlib.crc32(side.vocab.text, value)
+        for array in (side.vocab.offsets, side.ids, side.offsets):
+            value = zlib.crc32(np.ascontiguousarray(array).data, value)
+    return f"{value:08x}"

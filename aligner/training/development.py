@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from aligner.decoding.combine import combine
 from aligner.decoding.posteriors import directions
@@ -12,7 +15,7 @@ from aligner.links.links import Links
 from aligner.models.parameters import View
 from aligner.models.recipe import Recipe
 from aligner.scoring import evaluate
-from aligner.text.corpus import Corpus
+from aligner.text.corpus import Corpus, text_hash
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,15 @@ class Development:
         sure = len(self.gold.src) if self.gold.sure is None else int(self.gold.sure.sum())
         if sure == 0:
             raise DataError("the development set has no sure links", hint="they tell when to stop")
+
+    def checksum(self) -> str:
+        """What a signature calls the set: a checksum of its text and of its gold links."""
+        gold = self.gold
+        sure = np.ones(len(gold.src), np.uint8) if gold.sure is None else gold.sure
+        value = int(text_hash(self.corpus), 16)
+        for array in (gold.offsets, gold.src, gold.tgt, sure):
+            value = zlib.crc32(np.ascontiguousarray(array).data, value)
+        return f"{value:08x}"
 
     def area(self, views: Sequence[View], recipe: Recipe, n_threads: int) -> float:
         """The area under the precision-recall curve of the links of these views."""

@@ -9,6 +9,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from aligner import __version__
 from aligner.decoding.model import Model
 from aligner.decoding.posteriors import check_constraints
 from aligner.errors import DataError
@@ -21,7 +22,7 @@ from aligner.models.parameters import Parameters, View
 from aligner.models.recipe import Recipe, Stage
 from aligner.models.update import update
 from aligner.text.cells import Seen, cell_offsets
-from aligner.text.corpus import Corpus
+from aligner.text.corpus import Corpus, text_hash
 from aligner.text.known import Constraints, Known
 from aligner.training.development import Development
 from aligner.training.monitor import Monitor
@@ -67,7 +68,7 @@ def learn(
     run          more for the log's signature, for example how links are chosen afterwards
     memory       bytes for the cells of trained views, 4 a cell: kept cells make decoding quicker. The view
                  in training needs its cells in any case
-    checkpoint   called with the model as it is after each iteration
+    checkpoint   called after each iteration with the model as it is: always the same object, to save at once
     """
     if not 1 <= n_threads <= 1024:
         raise ValueError(f"n_threads must be between 1 and 1024, not {n_threads}")
@@ -83,9 +84,9 @@ def learn(
         "text": text_hash(used),
         "known": known.checksum(),
         "init": "" if init is None else f"{zlib.crc32(init.signature.encode()):08x}",
-        "dev": "" if development is None else text_hash(development.corpus),
+        "dev": "" if development is None else development.checksum(),
     }
-    size = {"pairs": len(used), "tokens": [len(used.src.ids), len(used.tgt.ids)]}
+    size = {"version": __version__, "pairs": len(used), "tokens": [len(used.src.ids), len(used.tgt.ids)]}
     model = Model(recipe, [], size | {key: x for key, x in learned_from.items() if x} | (facts or {}))
     if resume is not None:
         model = _resumed(resume, model)
@@ -108,16 +109,6 @@ def learn(
         monitor.close()
     model.progress = None
     return model, seen
-
-
-def text_hash(corpus: Corpus) -> str:
-    """What a signature calls a text: a checksum of its words and sentences."""
-    value = 0
-    for side in (corpus.src, corpus.tgt):
-        value = zlib.crc32(side.vocab.text, value)
-        for array in (side.vocab.offsets, side.ids, side.offsets):
-            value = zlib.crc32(np.ascontiguousarray(array).data, value)
-    return f"{value:08x}"
 
 
 def _check_start(recipe: Recipe, init: Model | None) -> None:
@@ -154,7 +145,7 @@ def _monitor(corpus: Corpus, model: Model, quiet: bool, log: IO[str] | None) -> 
     full = (corpus.src.lengths > 0) & (corpus.tgt.lengths > 0)
     n_cells = int(cell_offsets(corpus)[-1]) * len(model.recipe.schedule) * len(model.recipe.views)
     n_tokens = int(corpus.tgt.lengths[full].sum()), int(corpus.src.lengths[full].sum())
-    return Monitor(n_cells, int(full.sum()), n_tokens, quiet, log, model.history)
+    return Monitor(n_cells, int(full.sum()), n_tokens, quiet, log, model.history, "known" in model.facts)
 
 
 @dataclass
@@ -204,7 +195,7 @@ class _Run:
             self.monitor.advance(view.name, stage, shard.n_cells)
         divergence = update(m, counts, stage.rule, stage.dirichlet)
         area = self.development.area([view], recipe, self.n_threads) if self.development and judged else None
-        both = recipe.direction == "both" or stage.family == "ibm1"
+        both = recipe.direction == "both" or family.both
         directions = ["forward", "reverse"] if both else [recipe.direction]
         # The bound is of the parameters that the iteration began with, as the log-likelihood is.
         bounded = stage.rule == "vb" and stage.objective == "likelihood"

@@ -28,6 +28,7 @@ class Monitor:
     quiet: bool = False
     log: IO[str] | None = None
     history: list[dict[str, Any]] = field(default_factory=list)
+    weighted: bool = False  # by known links: a log-likelihood counts their weights, a perplexity says nothing
 
     def __post_init__(self) -> None:
         self.clock = time.perf_counter()
@@ -78,8 +79,9 @@ class Monitor:
             "view": view,
             "model": stage.name,
             "loglik": {name: loglik[name] for name in directions},
-            "perplexity": {name: _perplexity(loglik[name], tokens[name]) for name in directions},
         }
+        if not self.weighted:
+            entry["perplexity"] = {name: _perplexity(loglik[name], tokens[name]) for name in directions}
         if divergence is not None:
             below = dict(zip(both, divergence, strict=True))
             entry["bound"] = {name: loglik[name] - below[name] for name in directions}
@@ -115,8 +117,9 @@ def _perplexity(loglik: float, n_tokens: int) -> float:
 
 def describe(entry: dict[str, Any]) -> str:
     """An iteration as a line of text."""
-    perplexity = ", ".join(f"{value:.2f} {name}" for name, value in entry["perplexity"].items())
-    line = f"{entry['view']} {entry['model']} {entry['iteration']}: perplexity {perplexity}"
+    quality = "perplexity" if "perplexity" in entry else "loglik"
+    values = ", ".join(f"{value:.2f} {name}" for name, value in entry[quality].items())
+    line = f"{entry['view']} {entry['model']} {entry['iteration']}: {quality} {values}"
     if "kl" in entry:
         before, after = entry["violation"]
         line += f", violation {before:.3f} -> {after:.3f} in {entry['calls']:.1f} calls"

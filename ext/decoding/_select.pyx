@@ -23,10 +23,10 @@ def above(
     cdef Py_ssize_t S = src_offsets.shape[0] - 1, n
     cdef float limit = <float>threshold
     check_threads(n_threads)
-    check_offsets("src_offsets", src_offsets, S, 1 << 62)
-    check_offsets("tgt_offsets", tgt_offsets, S, 1 << 62)
-    if S < 0 or cell_offsets.shape[0] != S + 1:
-        raise ValueError("offsets are not of the same sentence pairs")
+    check_offsets("src_offsets", src_offsets, S, 1 << 31)
+    check_offsets("tgt_offsets", tgt_offsets, S, 1 << 31)
+    if cell_offsets.shape[0] == 0:
+        raise ValueError("cell_offsets is empty")
     check_cells(src_offsets, tgt_offsets, cell_offsets, cell_offsets[0] + scores.shape[0])
     lengths = np.zeros(S + 1, dtype=np.int64)
     cdef int64_t[::1] length = lengths

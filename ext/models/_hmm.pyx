@@ -13,7 +13,7 @@ import numpy as np
 
 from checks cimport check_threads
 from constraints cimport (
-    BIJECTIVE, SYMMETRIC, UNCONSTRAINED, Given, Inference, constrain, describe, n_entries, n_given, read_given,
+    BIJECTIVE, SYMMETRIC, UNCONSTRAINED, Extra, Inference, constrain, describe, n_entries, n_extra, read_extra,
 )
 from counts cimport Queue, Sums, add_later, add_rest, fixed, read_sums
 from inputs cimport Text, Words, read_text, read_words
@@ -111,7 +111,7 @@ cdef real* set_up(
 
 
 cdef void infer(
-    Inference* how, Given* g, Py_ssize_t n, Direction* fwd, Direction* rev, bint counting, bint best, real* memory,
+    Inference* how, Extra* g, Py_ssize_t n, Direction* fwd, Direction* rev, bint counting, bint best, real* memory,
     double* statistics,
 ) noexcept nogil:
     """Fills gamma of both lattices of sentence pair n with posteriors, or with 1 on the best path.
@@ -122,7 +122,7 @@ cdef void infer(
     cdef double[2] old
     cdef Direction* one
     cdef Direction* other
-    cdef bint constrained = how.constraint != UNCONSTRAINED or n_given(g, n) > 0
+    cdef bint constrained = how.constraint != UNCONSTRAINED or n_extra(g, n) > 0
     old[0] = old[1] = 0
     outcome.kl = outcome.before = outcome.after = outcome.calls = 0
     outcome.converged = 1
@@ -165,7 +165,7 @@ def expect(
     cdef Text x = read_text(shard, &w, True, held)
     cdef Jumps m = read_jumps(positions, held)
     cdef Sums c = read_sums(counts, &w, held)
-    cdef Given g = read_given(shard.known.constraints, &x, held)
+    cdef Extra g = read_extra(shard.known.constraints, &x, held)
     cdef int64_t[:, ::1] all_jumps = counts.positions
     cdef int64_t[:, :, ::1] jumps = np.zeros((n_threads, 2, 3 * m.W + 4), dtype=np.int64)  # a copy a thread
     cdef Py_ssize_t n
@@ -186,7 +186,7 @@ def expect(
 
 
 cdef void count_pair(
-    Text* x, Py_ssize_t n, Words* w, Jumps* m, Inference* how, Given* g, Sums* c, int64_t* jumps, double* statistics,
+    Text* x, Py_ssize_t n, Words* w, Jumps* m, Inference* how, Extra* g, Sums* c, int64_t* jumps, double* statistics,
     real* work,
 ) noexcept nogil:
     """Adds the expected counts of sentence pair n."""
@@ -243,7 +243,7 @@ def posteriors(
     cdef Words w = read_words(lexicon, held)
     cdef Text x = read_text(shard, &w, False, held)
     cdef Jumps m = read_jumps(positions, held)
-    cdef Given g = read_given(shard.known.constraints, &x, held)
+    cdef Extra g = read_extra(shard.known.constraints, &x, held)
     cdef Py_ssize_t n
     cdef int64_t n_cells = x.cell_offsets[x.S] - x.cell_offsets[0]
     if fwd.shape[0] != n_cells or rev.shape[0] != n_cells:
@@ -259,7 +259,7 @@ def posteriors(
 
 
 cdef void score_pair(
-    Text* x, Py_ssize_t n, Words* w, Jumps* m, Inference* how, Given* g, bint best, real share, real* fwd_out,
+    Text* x, Py_ssize_t n, Words* w, Jumps* m, Inference* how, Extra* g, bint best, real share, real* fwd_out,
     real* rev_out, real* work,
 ) noexcept nogil:
     """Adds the posteriors of sentence pair n, [I, J] in both directions."""
@@ -289,7 +289,7 @@ def dual(shard, lexicon, positions, Inference how, int64_t n, const double[::1] 
     cdef Words w = read_words(lexicon, held)
     cdef Text x = read_text(shard, &w, False, held)
     cdef Jumps m = read_jumps(positions, held)
-    cdef Given g = read_given(shard.known.constraints, &x, held)
+    cdef Extra g = read_extra(shard.known.constraints, &x, held)
     cdef Direction fwd, rev
     cdef Problem p
     cdef int64_t k
@@ -316,7 +316,7 @@ def dual(shard, lexicon, positions, Inference how, int64_t n, const double[::1] 
         free(work)
 
 
-cdef int check_directions(Inference* how, Given* g) except -1:
+cdef int check_directions(Inference* how, Extra* g) except -1:
     """Refuses constraints where a direction is left out."""
     if (how.constraint != UNCONSTRAINED or g.offsets != NULL) and not (how.forward and how.reverse):
         raise ValueError("constraints need both directions")
@@ -333,7 +333,7 @@ cdef real* new_work(int64_t n) except NULL:
     return <real*>memory
 
 
-cdef int64_t widest(Text* x, Inference* how, Given* g) noexcept nogil:
+cdef int64_t widest(Text* x, Inference* how, Extra* g) noexcept nogil:
     """Reals of work space that are enough for every sentence pair."""
     cdef int64_t most = 1, I, J, size
     cdef Py_ssize_t n
@@ -341,7 +341,7 @@ cdef int64_t widest(Text* x, Inference* how, Given* g) noexcept nogil:
         I = x.src_offsets[n + 1] - x.src_offsets[n]
         J = x.tgt_offsets[n + 1] - x.tgt_offsets[n]
         size = VECTOR + room_for(I, J) + room_for(J, I)
-        if how.constraint != UNCONSTRAINED or n_given(g, n) > 0:
-            size += room_for_problem(I, J, n_given(g, n), n_entries(g, n))
+        if how.constraint != UNCONSTRAINED or n_extra(g, n) > 0:
+            size += room_for_problem(I, J, n_extra(g, n), n_entries(g, n))
         most = max(most, padded(size))
     return most

@@ -26,6 +26,8 @@ cdef double ask(Problem p, const real* x):
     """f(x); after an exception infinity, so that the solver stops."""
     cdef double[::1] copy = np.empty(p.n)
     cdef int64_t k
+    if p.raised is not None:
+        return float("inf")
     for k in range(p.n):
         copy[k] = x[k]
     p.x = np.asarray(copy)
@@ -33,9 +35,11 @@ cdef double ask(Problem p, const real* x):
         value, p.gradient, p.diagonal = p.function(p.x)
         p.gradient = np.ascontiguousarray(p.gradient, dtype=np.float64).reshape(p.n)
         p.diagonal = np.ascontiguousarray(p.diagonal, dtype=np.float64).reshape(p.n)
+        if not np.min(p.diagonal) > 0:
+            raise ValueError("the diagonal must be positive")
         return value
     except BaseException as error:
-        p.raised = p.raised or error
+        p.raised = error
         p.gradient, p.diagonal = np.zeros(p.n), np.ones(p.n)
         return float("inf")
 

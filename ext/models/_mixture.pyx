@@ -13,8 +13,8 @@ Counting makes a second pass, over source words. All word pairs of one source wo
 the same count. The tokens of a word are all over the shard, so what comes next is fetched ahead. With agreement (Liang et
 al. 2006) both directions count the product of their posteriors.
 
-A known link has its emissions multiplied by its weight. The second pass ignores weights. Afterwards `correct` takes
-back what the pass added for known links, and adds the right amount. Counts are integers, so the result is exact.
+A known link has its emissions multiplied by its weight. Sentence pairs with known links, or with word pairs that the
+lexicon does not have, are gone through cell by cell; all others take a quicker loop.
 """
 
 from cython.parallel cimport prange
@@ -43,6 +43,8 @@ REAL = np.float32 if sizeof(real) == 4 else np.float64
 cdef inline real weight_of(Text* x, Py_ssize_t n, int64_t i, int64_t j) noexcept nogil:
     """What the emissions of cell (i, j) are multiplied by: the weight of a known link, else 1."""
     cdef int64_t k
+    if x.known_offsets == NULL:
+        return 1
     for k in range(x.known_offsets[n], x.known_offsets[n + 1]):
         if x.known_src[k] == i and x.known_tgt[k] == j:
             return x.known_weight[k]
@@ -170,9 +172,6 @@ def expect(
                     &x, &w, blocks[b - 2], blocks[b - 1], &order[0], &starts[0], &sentence[0], &whole[0], &inv_fwd[0],
                     &inv_rev[0], agree, c.pairs,
                 )
-        if x.known_offsets != NULL:
-            for n in range(x.S):
-                correct(&x, &w, n, &inv_fwd[0], &inv_rev[0], agree, c.pairs)
 
 
 cdef void sort_tokens(
@@ -223,7 +222,7 @@ cdef void count_block(
     cdef const real* fwd
     cdef const real* row
     cdef int64_t* total
-    cdef real rev
+    cdef real rev, weight, f, r
     for e in range(first, last):
         row = w.t + 2 * w.rows[e]
         total = counts + 2 * w.rows[e]
@@ -257,9 +256,11 @@ cdef void count_block(
             if not whole[n]:
                 for j in range(J):
                     if 0 <= cell[j] < width:  # other word pairs have no counts
-                        both = fixed(row[2 * cell[j]] * fwd[j] * (row[2 * cell[j] + 1] * rev))
-                        total[2 * cell[j]] += both if agree else fixed(row[2 * cell[j]] * fwd[j])
-                        total[2 * cell[j] + 1] += both if agree else fixed(row[2 * cell[j] + 1] * rev)
+                        weight = weight_of(x, n, token + src_begin - src_offsets[n], j)
+                        f = weight * row[2 * cell[j]] * fwd[j]
+                        r = weight * row[2 * cell[j] + 1] * rev
+                        total[2 * cell[j]] += fixed(f * r if agree else f)
+                        total[2 * cell[j] + 1] += fixed(f * r if agree else r)
             elif agree:
                 for j in range(J):
                     both = fixed(row[2 * cell[j]] * fwd[j] * (row[2 * cell[j] + 1] * rev))
@@ -278,31 +279,6 @@ cdef void count_nulls(
     cdef int64_t k
     for k in range(n_tokens):
         counts[ids[k]] += fixed(null[ids[k]] * inverse[k])
-
-
-cdef void correct(
-    Text* x, Words* w, Py_ssize_t n, const real* inv_fwd, const real* inv_rev, bint agree, int64_t* counts
-) noexcept nogil:
-    """Takes back what count_block added for the known links of sentence pair n, and adds their weighted posteriors."""
-    cdef int64_t J = x.tgt_offsets[n + 1] - x.tgt_offsets[n], k, i, j, at
-    cdef int32_t e, cell
-    cdef real f, r, weight
-    for k in range(x.known_offsets[n], x.known_offsets[n + 1]):
-        i = x.known_src[k]
-        j = x.known_tgt[k]
-        weight = x.known_weight[k]
-        e = x.src_ids[x.src_offsets[n] + i]
-        cell = x.cells[x.cell_offsets[n] + i * J + j]
-        if 0 <= cell < w.rows[e + 1] - w.rows[e]:
-            at = 2 * (w.rows[e] + cell)
-            f = w.t[at] * inv_fwd[x.tgt_offsets[n] - x.tgt_offsets[0] + j]
-            r = w.t[at + 1] * inv_rev[x.src_offsets[n] - x.src_offsets[0] + i]
-            if agree:
-                counts[at] += fixed(weight * f * (weight * r)) - fixed(f * r)
-                counts[at + 1] += fixed(weight * f * (weight * r)) - fixed(f * r)
-            else:
-                counts[at] += fixed(weight * f) - fixed(f)
-                counts[at + 1] += fixed(weight * r) - fixed(r)
 
 
 def posteriors(

@@ -91,7 +91,7 @@ def variational_bayes(
     cdef Py_ssize_t e, k
     cdef double c, total, shared, fwd = 0, rev = 0, prior = lgamma(alpha)
     check(rows, tgt, n_tgt_words, counts, t)
-    if not 1e-9 < alpha < 1e9:
+    if not 1e-9 <= alpha < 1e9:
         raise ValueError(f"alpha must be between 1e-9 and 1e9, not {alpha}")
     for k in range(tgt.shape[0]):
         if counts[k, 0] < 0 or counts[k, 1] < 0:
@@ -130,7 +130,7 @@ def variational_bayes_row(
     """t of one row, such as NULL's; returns the row's divergence."""
     cdef double total = 0, shared, c, divergence = 0
     cdef Py_ssize_t k
-    if counts.shape[0] != row.shape[0] or not 1e-9 < alpha < 1e9:
+    if counts.shape[0] != row.shape[0] or not 1e-9 <= alpha < 1e9:
         raise ValueError(f"counts and row must be of one length, alpha between 1e-9 and 1e9, not {alpha}")
     if counts.shape[0] == 0:
         return 0.0

@@ -3,7 +3,7 @@
     BIJECTIVE   (3.3) in each direction f_i = links of state word i, E[f_i] <= 1
     SYMMETRIC   (3.4) both directions; f_ij = forward link - reverse link, E[f_ij] = 0. Each direction is normalised by
                 itself, as in Ganchev, Graca & Taskar (2008); the article of 2010 normalises them together (eq. 15).
-    given       features from Python, as sparse arrays (aligner/text/known.py), alone or beside one of the others
+    extra       features from Python, as sparse arrays (aligner/text/known.py), alone or beside one of the others
 
 A new constraint needs a number, a function and a line of `describe` here, a name in CONSTRAINTS (_hmm.pyx), and a
 model in MODELS (aligner/models/recipe.py).
@@ -35,8 +35,8 @@ cdef struct Inference:
     int64_t max_calls
 
 
-cdef struct Given:
-    # Features that are given (aligner/text/known.py)
+cdef struct Extra:
+    # Features from Python (aligner/text/known.py)
     const int64_t* offsets      # [S + 1] features of each sentence pair; NULL: there are none
     const double* bound         # [n_features]
     const uint8_t* equal        # [n_features]
@@ -47,9 +47,9 @@ cdef struct Given:
     const double* coefficient   # [n_entries]
 
 
-cdef inline Given read_given(object constraints, Text* x, list held) except *:
+cdef inline Extra read_extra(object constraints, Text* x, list held) except *:
     """The pointers of constraints. Refuses entries outside their pair, and numbers too large. None: no features."""
-    cdef Given g
+    cdef Extra g
     g.offsets = NULL
     if constraints is None:
         return g
@@ -92,31 +92,31 @@ cdef inline Given read_given(object constraints, Text* x, list held) except *:
     return g
 
 
-cdef inline int64_t n_given(Given* g, int64_t n) noexcept nogil:
-    """How many features sentence pair n is given."""
+cdef inline int64_t n_extra(Extra* g, int64_t n) noexcept nogil:
+    """How many extra features sentence pair n has."""
     return 0 if g.offsets == NULL else g.offsets[n + 1] - g.offsets[n]
 
 
-cdef inline int64_t n_entries(Given* g, int64_t n) noexcept nogil:
+cdef inline int64_t n_entries(Extra* g, int64_t n) noexcept nogil:
     return 0 if g.offsets == NULL else g.starts[g.offsets[n + 1]] - g.starts[g.offsets[n]]
 
 
 cdef inline void describe(
-    Inference* how, Given* g, int64_t n, Direction* fwd, Direction* rev, Problem* p, real* memory
+    Inference* how, Extra* g, int64_t n, Direction* fwd, Direction* rev, Problem* p, real* memory
 ) noexcept nogil:
     """Makes p the problem of sentence pair n. gamma of both lattices holds the posteriors before the projection."""
-    begin(p, fwd, rev, n_given(g, n), n_entries(g, n), &memory)
+    begin(p, fwd, rev, n_extra(g, n), n_entries(g, n), &memory)
     if how.constraint == BIJECTIVE:
         bijective(p, fwd, rev)
     elif how.constraint == SYMMETRIC:
         symmetric(p, fwd, rev, <real>how.drop)
     if g.offsets != NULL:
-        given(p, g, n)
+        extra(p, g, n)
     complete(p, how.slack, how.eta, how.max_calls, memory)
 
 
 cdef inline void constrain(
-    Inference* how, Given* g, int64_t n, Direction* fwd, Direction* rev, real* memory, Outcome* o
+    Inference* how, Extra* g, int64_t n, Direction* fwd, Direction* rev, real* memory, Outcome* o
 ) noexcept nogil:
     """Projects sentence pair n: emit, alpha and gamma of both lattices become those of the projection q."""
     cdef Problem p
@@ -147,7 +147,7 @@ cdef inline void bijective(Problem* p, Direction* fwd, Direction* rev) noexcept 
             add_feature(p, 1, False)
 
 
-cdef inline void given(Problem* p, Given* g, int64_t n) noexcept nogil:
+cdef inline void extra(Problem* p, Extra* g, int64_t n) noexcept nogil:
     cdef int64_t k, e, feature, place
     cdef Tilt* side
     for k in range(g.offsets[n], g.offsets[n + 1]):
@@ -156,5 +156,5 @@ cdef inline void given(Problem* p, Given* g, int64_t n) noexcept nogil:
         for e in range(g.starts[k], g.starts[k + 1]):
             side = &p.sides[g.direction[e]]
             place = g.tgt[e] * side.d.K + g.src[e] if g.direction[e] == 0 else g.src[e] * side.d.K + g.tgt[e]
-            side.coefficient[side.given.n] = <real>g.coefficient[e]
-            add_entry(&side.given, side.d, place, feature)
+            side.coefficient[side.extra.n] = <real>g.coefficient[e]
+            add_entry(&side.extra, side.d, place, feature)

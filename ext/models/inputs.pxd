@@ -101,6 +101,10 @@ cdef inline Text read_text(object shard, Words* w, bint counting, list held) exc
             I = src_offsets[n + 1] - src_offsets[n]
             J = tgt_offsets[n + 1] - tgt_offsets[n]
             for k in range(known_offsets[n], known_offsets[n + 1]):
+                if k > known_offsets[n] and (
+                    known_src[k] < known_src[k - 1] or known_src[k] == known_src[k - 1] and known_tgt[k] <= known_tgt[k - 1]
+                ):
+                    raise ValueError(f"known links of sentence pair {n} must be sorted, and each there once")
                 if not (0 <= known_src[k] < I and 0 <= known_tgt[k] < J):
                     raise ValueError(f"known link {known_src[k]}-{known_tgt[k]} is outside sentence pair {n}")
                 if not 0 <= known_weight[k] <= 1e15:

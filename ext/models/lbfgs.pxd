@@ -117,18 +117,20 @@ cdef inline bint differentiate(Solver* o) noexcept nogil:
     cdef int64_t k
     cdef real norm = <real>sqrt(dot(o.x, o.x, o.N))
     cdef real pull = o.slack / norm if norm > 0 else 0
-    cdef double steepest
+    cdef double steepest, worst
     o.find_slope(o.context, o.x, o.gradient, o.diagonal)
     for k in range(o.N):
         o.gradient[k] = o.gradient[k] + pull * o.x[k]
         o.step[k] = o.gradient[k]
     hold(o)
     steepest = sqrt(dot(o.step, o.step, o.N))
+    worst = o.worst
     if norm == 0:
         steepest = max(steepest - o.slack, 0.0)
+        worst += o.slack
     if o.bounded:
         for k in range(o.n):
-            if o.gradient[k] <= -o.worst and o.lower[k] > -INFINITY:
+            if o.gradient[k] <= -worst and o.lower[k] > -INFINITY:
                 return False
     return steepest < o.tolerance
 

@@ -48,21 +48,21 @@ cdef struct Outcome:
     double converged
 
 
-cdef inline int64_t most_features(int64_t I, int64_t J, int64_t n_given) noexcept nogil:
-    return I * J + 1 + n_given  # cells have I * J features; state words have I + J, at most I * J + 1
+cdef inline int64_t most_features(int64_t I, int64_t J, int64_t n_extra) noexcept nogil:
+    return I * J + 1 + n_extra  # cells have I * J features; state words have I + J, at most I * J + 1
 
 
-cdef inline int64_t room_for_problem(int64_t I, int64_t J, int64_t n_given, int64_t n_entries) noexcept nogil:
-    """Reals that a problem needs: n_given features are given, with n_entries entries."""
-    cdef int64_t N = padded(most_features(I, J, n_given))
+cdef inline int64_t room_for_problem(int64_t I, int64_t J, int64_t n_extra, int64_t n_entries) noexcept nogil:
+    """Reals that a problem needs: of n_extra features from Python, with n_entries entries."""
+    cdef int64_t N = padded(most_features(I, J, n_extra))
     return 5 * N + room_for_solver(N) + room_for_tilt(I, J, n_entries) + room_for_tilt(J, I, n_entries) + VECTOR
 
 
 cdef inline void begin(
-    Problem* p, Direction* fwd, Direction* rev, int64_t n_given, int64_t n_entries, real** memory
+    Problem* p, Direction* fwd, Direction* rev, int64_t n_extra, int64_t n_entries, real** memory
 ) noexcept nogil:
     """Makes p a problem without features. beta_rows of both directions has been run."""
-    cdef int64_t N = padded(most_features(fwd.I, fwd.J, n_given))
+    cdef int64_t N = padded(most_features(fwd.I, fwd.J, n_extra))
     lay_out_tilt(&p.sides[0], fwd, n_entries, memory)
     lay_out_tilt(&p.sides[1], rev, n_entries, memory)
     p.b = room(memory, N)

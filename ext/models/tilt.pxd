@@ -7,7 +7,7 @@ Features come in three kinds. The first two are special cases that cost less:
 
     cells        entry x: feature[x] counts the link at place[x] of emit, with the coefficient `sign`
     state words  feature first + i counts all links of state word i, with the coefficient 1
-    given        entry x: feature[x] counts the link at place[x] of emit, with the coefficient coefficient[x]
+    extra        entry x: feature[x] counts the link at place[x] of emit, with the coefficient coefficient[x]
 """
 
 from libc.stdint cimport int32_t, int64_t
@@ -30,18 +30,18 @@ cdef struct Tilt:
     Direction* d
     real sign           # of cells: 1 or -1
     Entries cells
-    Entries given
-    real* coefficient   # [given.n]
+    Entries extra
+    real* coefficient   # [extra.n]
     int64_t first       # feature of the first state word; -1: there are none
     real* base          # [J, K] emissions at lam = 0, if there are features of state words
 
 
-cdef inline int64_t room_for_tilt(int64_t I, int64_t J, int64_t n_given) noexcept nogil:
-    """Reals for at most I * J entries of cells and n_given entries. State words and cells share the room of base."""
-    return 2 * padded(I * J) + J * padded(I) + 4 * padded(n_given)
+cdef inline int64_t room_for_tilt(int64_t I, int64_t J, int64_t n_extra) noexcept nogil:
+    """Reals for at most I * J entries of cells and n_extra entries. State words and cells share the room of base."""
+    return 2 * padded(I * J) + J * padded(I) + 4 * padded(n_extra)
 
 
-cdef inline void lay_out_tilt(Tilt* t, Direction* d, int64_t n_given, real** memory) noexcept nogil:
+cdef inline void lay_out_tilt(Tilt* t, Direction* d, int64_t n_extra, real** memory) noexcept nogil:
     """Makes t a tilt without features, and gives its arrays their places."""
     t.d = d
     t.sign = 1
@@ -50,11 +50,11 @@ cdef inline void lay_out_tilt(Tilt* t, Direction* d, int64_t n_given, real** mem
     t.cells.place = <int32_t*>room(memory, padded(d.I * d.J))
     t.cells.feature = <int32_t*>room(memory, padded(d.I * d.J))
     t.cells.base = t.base = room(memory, d.J * d.K)
-    t.given.n = 0
-    t.given.place = <int32_t*>room(memory, padded(n_given))
-    t.given.feature = <int32_t*>room(memory, padded(n_given))
-    t.given.base = room(memory, padded(n_given))
-    t.coefficient = room(memory, padded(n_given))
+    t.extra.n = 0
+    t.extra.place = <int32_t*>room(memory, padded(n_extra))
+    t.extra.feature = <int32_t*>room(memory, padded(n_extra))
+    t.extra.base = room(memory, padded(n_extra))
+    t.coefficient = room(memory, padded(n_extra))
 
 
 cdef inline void add_entry(Entries* x, Direction* d, int64_t place, int64_t feature) noexcept nogil:
@@ -79,16 +79,16 @@ cdef inline void tilt(Tilt* t, const real* lam, const real* weight, int64_t N) n
         for x in range(0, t.d.J * t.d.K, 16):
             store(emit + x, load(t.base + x) * load(weight + t.first + x % t.d.K))
     else:
-        for x in range(t.given.n):
-            emit[t.given.place[x]] = t.given.base[x]
+        for x in range(t.extra.n):
+            emit[t.extra.place[x]] = t.extra.base[x]
         for x in range(t.cells.n):
             emit[t.cells.place[x]] = t.cells.base[x]
     if t.sign < 0:
         weight += N
     for x in range(t.cells.n):
         emit[t.cells.place[x]] *= weight[t.cells.feature[x]]
-    for x in range(t.given.n):
-        emit[t.given.place[x]] *= exponential(-t.coefficient[x] * lam[t.given.feature[x]])
+    for x in range(t.extra.n):
+        emit[t.extra.place[x]] *= exponential(-t.coefficient[x] * lam[t.extra.feature[x]])
 
 
 cdef inline void add_expected(Tilt* t, real* expected, real* variance) noexcept nogil:
@@ -117,8 +117,8 @@ cdef inline void add_expected(Tilt* t, real* expected, real* variance) noexcept 
         g = t.d.gamma[t.cells.place[x]]
         expected[t.cells.feature[x]] += t.sign * g
         variance[t.cells.feature[x]] += g * (1 - g)
-    for x in range(t.given.n):
-        g = t.d.gamma[t.given.place[x]]
+    for x in range(t.extra.n):
+        g = t.d.gamma[t.extra.place[x]]
         a = t.coefficient[x]
-        expected[t.given.feature[x]] += a * g
-        variance[t.given.feature[x]] += a * a * g * (1 - g)
+        expected[t.extra.feature[x]] += a * g
+        variance[t.extra.feature[x]] += a * a * g * (1 - g)

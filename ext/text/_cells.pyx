@@ -45,10 +45,11 @@ def sort_tokens(
     check_ids("ids", ids, 0, ids.shape[0], 0, starts.shape[0] - 1)
     if order.shape[0] != ids.shape[0]:
         raise ValueError("ids and order are not of the same tokens")
-    with nogil:
-        for k in range(ids.shape[0]):
-            order[next_place[ids[k]]] = <int32_t>k
-            next_place[ids[k]] += 1
+    for k in range(ids.shape[0]):
+        if next_place[ids[k]] >= starts[ids[k] + 1]:
+            raise ValueError(f"word {ids[k]} has more tokens than starts says")
+        order[next_place[ids[k]]] = <int32_t>k
+        next_place[ids[k]] += 1
 
 
 def number_cells(
@@ -69,9 +70,8 @@ def number_cells(
     cdef Py_ssize_t B = blocks.shape[0] - 1, S = src_offsets.shape[0] - 1
     cdef Py_ssize_t b
     cdef int64_t e, k, n_pairs
-    cdef vector[vector[int32_t]] found = vector[vector[int32_t]](B)
-    # [n_threads, 2, V_tgt] met, which starts as -1 (no word), and number
-    cdef int32_t[:, :, ::1] work = np.full((n_threads, 2, max(1, n_tgt_words)), -1, dtype=np.int32)
+    cdef vector[vector[int32_t]] found
+    cdef int32_t[:, :, ::1] work
     cdef int thread
     check_threads(n_threads)
     check_ids("target ids", tgt_ids, 0, tgt_ids.shape[0], 0, n_tgt_words)
@@ -82,8 +82,15 @@ def number_cells(
     check_offsets("blocks", blocks, B, rows.shape[0] - 1)
     check_ids("tokens", order, 0, order.shape[0], 0, sentence.shape[0])
     check_ids("sentences", sentence, 0, sentence.shape[0], 0, S)
+    for k in range(sentence.shape[0]):
+        if not src_offsets[sentence[k]] <= k < src_offsets[sentence[k] + 1]:
+            raise ValueError(f"token {k} is not in sentence {sentence[k]}")
+    rows[:] = 0
     if cells.shape[0] == 0:
         return np.empty(0, dtype=np.int32)
+    found.resize(B)
+    # [n_threads, 2, V_tgt] met, which starts as -1 (no word), and number
+    work = np.full((n_threads, 2, max(1, n_tgt_words)), -1, dtype=np.int32)
     with nogil:
         for b in prange(B, schedule="dynamic", num_threads=n_threads):
             thread = threadid()

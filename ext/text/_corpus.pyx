@@ -19,6 +19,8 @@ from libcpp.vector cimport vector
 
 import numpy as np
 
+from checks cimport check_offsets
+
 ctypedef const unsigned char* text_t
 
 cpdef enum Status:
@@ -418,6 +420,7 @@ def find_words(
     cdef string word
     cdef const char* start = <const char*>&text[0] if text.shape[0] else NULL
     cdef Py_ssize_t k
+    check_offsets("offsets", offsets, offsets.shape[0] - 1, text.shape[0])
     for k in range(len(sought)):
         numbers[sought[k]] = -1
     cdef unordered_map[string, int32_t].iterator found

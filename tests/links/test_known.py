@@ -139,7 +139,8 @@ def test_weights_of_one_change_no_bit(some, name):
     links = replace(marks(some)[1], scores=np.ones(len(marks(some)[1].src)))
     plain, model = train(some, recipe), train(some, recipe, links=links)
     assert_same_arrays(plain, model)
-    assert plain.history == model.history
+    assert [entry["loglik"] for entry in plain.history] == [entry["loglik"] for entry in model.history]
+    assert all("perplexity" not in entry for entry in model.history)  # weights would be in it
     assert same(plain.align(some), model.align(some, links=links))
 
 
@@ -162,7 +163,7 @@ def test_known_links_teach_and_blocks_do_not_matter(monkeypatch, name):
 
     assert (t(taught) > 1.5 * t(plain)).all() and (t(refused) < t(plain)).all()
     monkeypatch.setattr("aligner.text.cells.SHARD_CELLS", 3)
-    monkeypatch.setattr("aligner.decoding.posteriors.BLOCK_CELLS", 5)
+    monkeypatch.setattr("aligner.decoding.posteriors.SCORED_CELLS", 5)
     assert_same_arrays(train(pairs, recipe, links=given), taught)
     assert sets(taught.align(pairs, links=given))[0] >= {(0, 1), (1, 0)}
 

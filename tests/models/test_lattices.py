@@ -26,6 +26,7 @@ from problems import (
 
 from aligner import _build, simd
 from aligner.models import _hmm_double, hmm
+from aligner.models.counts import Counts
 from aligner.models.lexicon import Lexicon
 from aligner.text.known import Known, Weights
 
@@ -196,3 +197,55 @@ def test_unknown_words_have_the_floor_alone():
     _hmm_double.posteriors(blank, m.lexicon, m.positions, how_of(HMM), False, 1.0, fwd, rev, 1)
     np.testing.assert_allclose(fwd.reshape(4, 6), expected[0][0], rtol=1e-12)
     np.testing.assert_allclose(rev.reshape(4, 6), expected[0][1], rtol=1e-12)
+
+
+def test_cells_outside_their_row_are_unknown_word_pairs():
+    """As of a text that another lexicon numbered: whatever they are, they emit FLOOR."""
+    problem = random_problem(np.random.default_rng(2), [(3, 4)], 2)
+    shard, m = problem.shard, problem.m
+    widths = np.repeat(np.diff(m.lexicon.rows)[shard.src_ids], 4).astype(np.int32)
+    found = []
+    for wrong in (np.full_like(widths, -1), widths, widths + 1000):
+        cells = np.where(np.arange(12) % 5 == 0, wrong, shard.cells)
+        fwd, rev, counts = np.zeros(12), np.zeros(12), Counts.zero(m)
+        changed = replace(shard, cells=cells)
+        _hmm_double.posteriors(changed, m.lexicon, m.positions, how_of(HMM), False, 1.0, fwd, rev, 1)
+        _hmm_double.expect(changed, m.lexicon, m.positions, how_of(HMM), counts, np.empty((1, 7)), 1)
+        found.append([fwd, rev, counts.pairs])
+    for others in found[1:]:
+        for a, b in zip(found[0], others, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("d, lengths", [(0, (3, 900)), (1, (900, 3))])
+def test_log_likelihood_of_a_pair_too_long_for_a_product(d, lengths):
+    """The probability of 900 words is below the smallest number."""
+    problem = random_problem(np.random.default_rng(4), [lengths], 2)
+    _, (statistics,) = counted(problem)
+    emit, null, *rest = problem.lattice(0, d)
+    truth = oracle.dense_hmm(np.array(emit), np.array(null), *rest)["loglik"]
+    assert truth < -800
+    np.testing.assert_allclose(statistics[("loglik_fwd", "loglik_rev")[d]], truth, **CLOSE)
+
+
+def test_best_path_prefers_words_to_null():
+    """One word against two: where each row is a tie of the word and its twin, the word it is."""
+    for d, pair in enumerate((([0], [0, 0]), ([0, 0], [0]))):
+        problem = even_problem(corpus_of(pair), 1)
+        tables = {x: np.zeros_like(getattr(problem.m.lexicon, x)) for x in ("t", "null_fwd", "null_rev")}
+        places = replace(problem.m.positions, jump=np.ones((2, 3)), first=np.ones((2, 1)), p0=0.5)
+        m = replace(problem.m, lexicon=replace(problem.m.lexicon, **tables), positions=places)
+        (both,) = posteriors(replace(problem, m=m), best=True)
+        assert both[d].all()
+
+
+@pytest.mark.parametrize("t, is_counted", [(1e-6, False), (7e-6, False), (1.2e-5, True), (1e-3, True)])
+def test_tiny_posteriors_are_not_counted(t, is_counted):
+    """One target word, two source words: the posterior of the second is about t."""
+    problem = even_problem(corpus_of(([0, 1], [0])))
+    lexicon = replace(problem.m.lexicon, t=np.array([[1.0, 1.0], [t, 1.0]]), null_fwd=np.zeros(1))
+    problem = replace(problem, m=replace(problem.m, lexicon=lexicon))
+    ((forward, _),) = posteriors(problem)
+    assert (forward[1, 0] > 1e-5) == is_counted
+    counts, _ = counted(problem)
+    assert counts.pairs[1, 0] == (round(forward[1, 0] * 2**32) if is_counted else 0)

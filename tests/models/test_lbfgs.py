@@ -136,13 +136,29 @@ def test_failed_line_search_goes_back(n_right):
     assert not any(np.array_equal(a, x) for a in function.asked[-4:-1])  # others were tried in between
 
 
+@pytest.mark.parametrize("halvings", [0, 1, 8, 9])
+def test_steps_are_halved_until_the_function_falls_enough(halvings):
+    """From 1 the whole step goes far beyond the minimum at 0, where the last halving that is needed leads.
+
+    The halving before it ends as high as it began, which is not enough. Where a ninth would be needed,
+    which is never made, nothing is found.
+    """
+    function = Recorded(lambda x: 0.5 * x @ x, lambda x: x, lambda x: np.full(1, 0.5**halvings))
+    x, F, _, converged = minimize(function, np.ones(1))
+    asked = [1.0, *(1 - 2.0 ** (halvings - k) for k in range(min(halvings, 8) + 1))]
+    found = halvings < 9
+    assert [a[0] for a in function.asked] == (asked if found else [*asked, 1.0])  # it goes back
+    assert converged == found and (x[0], F) == ((0, 0) if found else (1, 0.5))
+
+
 def test_too_few_calls_leave_the_best_so_far():
     function, _ = quadratic(8, 10)
     values = []
     for most in range(1, 30):
         function.asked.clear()
         x, F, calls, converged = minimize(function, np.zeros(10), max_calls=most, tolerance=1e-12)
-        assert calls == len(function.asked) <= most + 1 and not converged or calls <= most
+        assert calls == len(function.asked) <= most + 1
+        assert not converged or calls <= most
         np.testing.assert_array_equal(function.asked[-1], x)
         values.append(F)
     assert (np.diff(values) <= 1e-12).all() and values[-1] < values[0]

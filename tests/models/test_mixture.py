@@ -109,3 +109,20 @@ def test_threads_and_shards_add_up_to_the_same_counts():
             parts.add(part)
         for name in ("pairs", "null_fwd", "null_rev"):
             np.testing.assert_array_equal(getattr(whole, name), getattr(parts, name))
+
+
+def test_cells_outside_their_row_are_unknown_word_pairs():
+    """As of a text that another lexicon numbered: they have no counts, and FLOOR alone when decoding."""
+    problem = with_room(random_problem(np.random.default_rng(2), [(3, 4)], 2))
+    shard, lexicon = problem.shard, problem.m.lexicon
+    widths = np.repeat(np.diff(lexicon.rows)[shard.src_ids], 4).astype(np.int32)
+    found = []
+    for wrong in (np.full_like(widths, -1), widths, widths + 1000):
+        changed = replace(shard, cells=np.where(np.arange(12) % 5 == 0, wrong, shard.cells))
+        fwd, rev, loglik, counts = np.zeros(12), np.zeros(12), np.empty((1, 2)), Counts.zero(problem.m)
+        _mixture_double.posteriors(changed, lexicon, False, 1.0, fwd, rev, 1)
+        _mixture_double.expect(changed, lexicon, False, counts, loglik, 1)
+        found.append([fwd, rev, loglik, counts.pairs, counts.null_fwd, counts.null_rev])
+    for others in found[1:]:
+        for a, b in zip(found[0], others, strict=True):
+            np.testing.assert_array_equal(a, b)

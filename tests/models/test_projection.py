@@ -29,6 +29,7 @@ from scipy.optimize import minimize
 
 from aligner.models import _hmm_double
 from aligner.models.recipe import MODELS, Stage
+from aligner.text.cells import Seen
 from aligner.text.known import Constraints, Known
 
 STAGES = {
@@ -292,6 +293,20 @@ def test_symmetric_projection_with_dropped_cells(seed):
         assert apart < 1e-4 * size + 2 * limits.drop * np.sqrt(size) + limits.slack and apart < 0.5 * worst
 
 
+def test_dropped_cells_count_as_fulfilled():
+    """The gradient's norm is divided by the number of all cells; those left out add nothing to it."""
+    problem = random_problem(np.random.default_rng(2), [(4, 5)], 2)
+    limits = {"slack": 0.0, "drop": 0.2, "max_calls": 50}
+    ((forward, reverse),) = posteriors(problem)
+    kept = np.maximum(forward, reverse) > 0.2
+    assert 0 < kept.sum() < 10
+    apart = np.linalg.norm((forward - reverse)[kept])
+    for factor in (0.99, 1.01):
+        _, (statistics,) = counted(problem, stage_of("shmm", eta=factor * apart / 20, **limits))
+        np.testing.assert_allclose(statistics["before"], apart, rtol=1e-9)
+        assert statistics["converged"] == 1 and (statistics["calls"] == 1) == (factor > 1)
+
+
 @pytest.mark.parametrize("constraint", ["symmetric", "bijective"])
 def test_projection_cut_short_is_consistent(constraint):
     """Whatever max_calls is, KL and violation are those of the posteriors left, which are of some lam."""
@@ -300,7 +315,7 @@ def test_projection_cut_short_is_consistent(constraint):
     dual, bounds = enumerated(problem, 0, constraint, stage.limits.slack)
     best = dual.kl(solved(dual, bounds))
     for most in range(1, 12):
-        limited = replace(stage, limits=replace(stage.limits, eta=1e-12, max_calls=most))
+        limited = replace(stage, limits=replace(stage.limits, eta=1e-9, max_calls=most))
         ((forward, reverse),) = posteriors(problem, limited)
         _, (statistics,) = counted(problem, limited)
         if constraint == "symmetric":
@@ -327,6 +342,12 @@ def test_given_features_are_of_their_own_sentence_pair():
     for n in (0, 2):
         np.testing.assert_array_equal(bound[n][0], free[n][0])
         np.testing.assert_array_equal(bound[n][1], free[n][1])
-    whole = replace(problem, known=Known(None, more.select(np.array([False, True, True]))))
-    part = replace(whole, seen=problem.seen)
-    assert len(part.known.constraints) == 2 and part.known.constraints.offsets.tolist() == [0, 1, 1]
+    # The same features, selected: of the second pair alone
+    keep = np.array([False, True, True])
+    text = problem.seen.text.select(keep)
+    some = Seen.of_own_words(text, "word", 1)
+    chosen = more.select(keep)
+    assert len(chosen) == 2 and chosen.offsets.tolist() == [0, 1, 1] and chosen.starts.tolist() == [0, 1]
+    assert len(some.shard(0, 2, 1, Known(None, chosen))) == 2
+    part = more.part(1, 3)
+    assert part.offsets.tolist() == [0, 1, 1]

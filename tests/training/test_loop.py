@@ -18,9 +18,9 @@ from trained import arrays, assert_same_arrays, generated, links_of, plain, reci
 from aligner import DataError, LinkReader, Model, Recipe, train
 from aligner.models.recipe import MODELS
 from aligner.text.cells import Seen
-from aligner.text.corpus import Corpus
+from aligner.text.corpus import Corpus, text_hash
 from aligner.training.development import Development
-from aligner.training.loop import learn, text_hash
+from aligner.training.loop import learn
 from aligner.training.monitor import Monitor
 
 VIEWS = ("word", "prefix3")
@@ -159,7 +159,7 @@ def test_shards_change_no_bit(corpus, monkeypatch, name, n_cells):
     whole = train(some, recipe)
     links = [links_of(whole, some, viterbi=viterbi) for viterbi in (False, True)]
     monkeypatch.setattr("aligner.text.cells.SHARD_CELLS", n_cells)
-    monkeypatch.setattr("aligner.decoding.posteriors.BLOCK_CELLS", n_cells + 1)
+    monkeypatch.setattr("aligner.decoding.posteriors.SCORED_CELLS", n_cells + 1)
     n_shards = len(list(Seen.of_own_words(some, "word", 1).shards(1)))
     assert n_shards == 60 if n_cells == 1 else n_shards > 5
     cut, seen = learn(some, recipe, n_threads=1 if n_cells == 1 else 2, memory=1 << 30)
@@ -258,3 +258,17 @@ def test_a_signal_is_answered_within_an_iteration(data, tmp_path, number, code):
     assert time.monotonic() - began < 3
     assert "perplexity" not in rest and "Traceback" not in rest
     assert sorted(os.listdir(tmp_path)) == ["src", "tgt"]
+
+
+def test_a_model_in_the_middle_of_its_training_does_not_align(some):
+    recipe = Recipe.of("shmm", ibm1_iterations=2, iterations=1, views=VIEWS)
+    refused = []
+
+    def check(model: Model) -> None:
+        with pytest.raises(DataError, match="not finished: view") as error:
+            model.align(some)
+        refused.append(str(error.value))
+
+    model = learn(some, recipe, checkpoint=check)[0]
+    assert len(refused) == 6 and "view 1 of 2, iteration 3 of 3" in refused[2] and model.unfinished == ""
+    assert len(model.align(some)) == 60

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from trained import (
@@ -16,9 +18,11 @@ from trained import (
 
 from aligner import DataError, LinkReader, Model, Recipe, read_corpus, train
 from aligner.decoding.combine import above
+from aligner.links.known import known_of
 from aligner.models.recipe import MODELS
 from aligner.scoring.evaluate import evaluate
 from aligner.text.corpus import Corpus, Side, Vocab
+from aligner.text.known import Constraints, Known
 from aligner.text.views import see
 from aligner.training.development import Development
 from aligner.training.loop import learn
@@ -244,6 +248,70 @@ def test_one_direction(corpus):
         Recipe.of("shmm", direction="forward")
 
 
+@pytest.mark.parametrize("direction", ["forward", "reverse"])
+def test_one_direction_of_model_1_has_links_of_that_direction_alone(corpus, direction):
+    """Model 1 is always trained both ways; the other way's links are left out."""
+    some = corpus.part(0, 50)
+    model = train(some, Recipe.of("ibm1", direction=direction, views=["word"]))
+    k = ("forward", "reverse").index(direction)
+    for viterbi in (False, True):
+        links = links_of(model, some, viterbi=viterbi)
+        assert len(links[k].src) > 0 and len(links[1 - k].src) == 0
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_without_iterations_of_its_own_decodes(corpus, tmp_path, name):
+    """Its last stage is that of decoding, too: places of words are there, all alike."""
+    some = corpus.part(0, 50)
+    recipe = recipe_of(name, ibm1_iterations=2, iterations=0, window=3, p0=0.1, views=["word"])
+    model = train(some, recipe)
+    places = model.views[0].parameters.positions
+    assert places is None if name == "ibm1" else (places.window, places.p0) == (3, 0.1)
+    model.save(tmp_path / "m")
+    assert same(Model.load(tmp_path / "m").align(some), model.align(some))
+
+
+def test_links_are_those_above_the_threshold_of_the_recipe(corpus):
+    some = corpus.part(0, 100)
+    for threshold in (0.2, 0.9):
+        model = train(some, Recipe.of("hmm", iterations=1, views=["word"], threshold=threshold))
+        links = model.align(some)
+        assert same(links, model.align(some, threshold=threshold))
+        assert not same(links, model.align(some, threshold=0.5))
+        assert links.scores.min() > threshold
+
+
+def test_text_is_lower_cased_as_in_training():
+    """A Corpus is taken as it is."""
+    pairs = [("the house", "la maison"), ("the car", "la voiture"), ("a house", "une maison")]
+    upper = [(a.upper(), b.title()) for a, b in pairs]
+    model = train(upper, Recipe.of("hmm", lowercase=True, views=["word"]))
+    assert_same_arrays(model, train(pairs, Recipe.of("hmm", lowercase=True, views=["word"])))
+    assert same(model.align(upper), model.align(pairs))
+    assert not same(model.align(Corpus.from_pairs(upper)), model.align(pairs))
+
+
+def test_constraints_with_pairs_that_are_too_long_to_train_on(corpus):
+    """Training takes the constraints of the pairs that are left; decoding those of all."""
+    some, features = corpus.part(0, 60), [([("forward", 0, 0, 1.0)], "<=", 0.1)]
+    full = (some.src.lengths > 0) & (some.tgt.lengths > 0)
+    lists = [features if n % 3 and full[n] else [] for n in range(60)]
+    keep = np.maximum(some.src.lengths, some.tgt.lengths) <= 20
+    recipe = Recipe.of("hmm", iterations=2, ibm1_iterations=2, views=["word"], max_length=20)
+    model = train(some, recipe, constraints=Constraints.of(lists))
+    left = Constraints.of([own for own, there in zip(lists, keep, strict=True) if there])
+    assert 10 < keep.sum() < 60
+    assert_same_arrays(model, train(some.select(keep), recipe, constraints=left))
+    assert not np.array_equal(arrays(model)["word t"], arrays(train(some, recipe))["word t"])
+    whole = known_of(None, Constraints.of(lists), some)
+    for known, obeyed in ((whole, True), (Known(), False)):
+        grid = np.zeros(60)
+        links = links_of(model, some, known=known)[0]
+        first = (links.src == 0) & (links.tgt == 0)
+        grid[links.sentences[first]] = links.scores[first]
+        assert (grid[[bool(own) for own in lists]].max() < 0.11) == obeyed
+
+
 def test_development_set_stops_training(corpus, data):
     gold = LinkReader(str(data / "generated.gold")).read()
     dev = Development(corpus.part(0, 200), gold.part(0, 200))
@@ -257,6 +325,23 @@ def test_development_set_stops_training(corpus, data):
         Development(corpus.part(0, 200), gold.part(0, 10))
     with pytest.raises(DataError, match="no sure links"):
         Development(corpus.part(0, 0), gold.part(0, 0))
+
+
+def test_the_area_is_of_all_links_whatever_the_threshold(corpus, data):
+    gold = LinkReader(str(data / "generated.gold")).read()
+    dev = Development(corpus.part(0, 100), gold.part(0, 100))
+    model = train(dev.corpus, plain(2, 1))
+    areas = [dev.area(model.views, replace(model.recipe, threshold=x), 1) for x in (0.0, 0.5, 1.0)]
+    assert areas[0] > 0.3 and len(set(areas)) == 1
+
+
+def test_an_area_that_stays_the_same_stops_training(corpus, data, monkeypatch):
+    """The iteration that does not help is not kept."""
+    some, gold = corpus.part(0, 50), LinkReader(str(data / "generated.gold")).read().part(0, 50)
+    monkeypatch.setattr(Development, "area", lambda *_: 0.5)
+    model = train(some, plain(1, 5), development=Development(some, gold))
+    assert [entry.get("area") for entry in model.history] == [None, 0.5, 0.5]
+    assert_same_arrays(model, train(some, plain(1, 1)))
 
 
 def test_python_interface(tmp_path):
@@ -322,3 +407,12 @@ def test_max_length_leaves_long_pairs_out_of_training(corpus):
     model = train(corpus, plain(1, 1, max_length=10))
     assert 0 < model.facts["pairs"] < len(corpus)
     assert len(links_of(model, corpus)[0]) == len(corpus)
+
+
+def test_cells_of_a_part_of_the_text_are_not_kept(corpus):
+    """They are of the pairs that were trained on: decoding the whole text needs others."""
+    recipe = plain(1, 1, max_length=10)
+    model, seen = learn(corpus, recipe, memory=1 << 30)
+    assert seen == [None]
+    for a, b in zip(links_of(model, corpus, seen=seen), links_of(train(corpus, recipe), corpus), strict=True):
+        assert same(a, b) and len(a) == len(corpus)

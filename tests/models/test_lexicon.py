@@ -1,0 +1,55 @@
+"""Lexicons and places that training begins with, taken from an earlier model."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from aligner import Corpus
+from aligner.models.families import FAMILIES
+from aligner.models.lexicon import LEAST, Lexicon
+from aligner.models.positions import Jumps
+from aligner.text.cells import Seen
+
+
+def test_an_inherited_lexicon_against_dictionaries():
+    """Word pairs of both texts keep their probabilities, at least LEAST; what the old one lacks has LEAST."""
+    old = Seen.of_own_words(Corpus.from_pairs([("a b", "x y"), ("c", "z"), ("d b", "z w")]), "word", 1)
+    new = Seen.of_own_words(Corpus.from_pairs([("e d", "w v x"), ("b a", "z y"), ("c", "w")]), "word", 1)
+    random = np.random.default_rng(0)
+    t, null_fwd, null_rev = (random.random(n).astype(np.float32) for n in ((len(old.tgt), 2), 4, 4))
+    t[::3] = null_fwd[0] = null_rev[1] = 0  # ruled out, and possible again
+    src, tgt = old.text.src.vocab, old.text.tgt.vocab
+
+    def pairs(seen: Seen) -> list[tuple[str, str]]:
+        e = np.repeat(np.arange(len(seen.text.src.vocab)), np.diff(seen.rows))
+        words = seen.text.src.vocab.words, seen.text.tgt.vocab.words
+        return [(words[0][k], words[1][f]) for k, f in zip(e, seen.tgt, strict=True)]
+
+    found = Lexicon.inherited(new, Lexicon(old.rows, old.tgt, t, null_fwd, null_rev), src, tgt)
+    known = dict(zip(pairs(old), t.tolist(), strict=True))
+    assert 0 < len(known.keys() & set(pairs(new))) < len(pairs(new))
+    least = np.float32(LEAST)
+    for pair, row in zip(pairs(new), found.t, strict=True):
+        np.testing.assert_array_equal(row, np.maximum(known.get(pair, (0, 0)), least).astype(np.float32))
+    for vocab, words, table, row in (
+        (tgt, new.text.tgt.vocab.words, null_fwd, found.null_fwd),
+        (src, new.text.src.vocab.words, null_rev, found.null_rev),
+    ):
+        nulls = dict(zip(vocab.words, table, strict=True))
+        np.testing.assert_array_equal(row, [max(nulls.get(word, 0), least) for word in words])
+    assert found.rows is new.rows and found.tgt is new.tgt
+
+
+def test_positions_of_an_earlier_model():
+    """The HMM takes a copy of jumps of its own window, with p0 of its own; Model 1 keeps any for later."""
+    old = Jumps(np.random.default_rng(0).random((2, 5)), np.ones((2, 2)), 0.3)
+    assert old.window == 2
+    taken = FAMILIES["hmm"].positions(old, 2, 0.1)
+    np.testing.assert_array_equal(taken.jump, old.jump)
+    np.testing.assert_array_equal(taken.first, old.first)
+    assert taken.p0 == 0.1 and not np.shares_memory(taken.jump, old.jump)
+    assert not np.shares_memory(taken.first, old.first)
+    for before in (None, old):
+        even = FAMILIES["hmm"].positions(before, 4, 0.1)
+        assert even.window == 4 and even.p0 == 0.1 and len(np.unique(even.jump)) == 1
+        assert FAMILIES["ibm1"].positions(before, 4, 0.1) is before
