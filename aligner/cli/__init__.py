@@ -58,6 +58,8 @@ class ClosedPipe(Failure):
 class Group(click.Group):
     """Finds commands by name, and turns what goes wrong in them into a message and an exit code."""
 
+    is_main = False  # this is the process `aligner`, not a caller of its commands
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -65,6 +67,9 @@ class Group(click.Group):
         if name not in COMMANDS:
             return None
         command = importlib.import_module(f"aligner.cli.{name}").command
+        if self.is_main:  # after the imports, which may swallow an exit
+            for number in (signal.SIGTERM, signal.SIGHUP):  # so that no partial file is left
+                signal.signal(number, lambda number, _: sys.exit(128 + number))
         assert isinstance(command, click.Command)
         command.context_class = Context
         return command
@@ -136,6 +141,5 @@ def cli() -> None:
 def main() -> None:
     """The command `aligner`."""
     logging.basicConfig(format="aligner: %(message)s")
-    for number in (signal.SIGTERM, signal.SIGHUP):  # so that no partial file is left
-        signal.signal(number, lambda number, _: sys.exit(128 + number))
+    Group.is_main = True
     cli(prog_name="aligner")

@@ -70,8 +70,6 @@ def learn(
                  in training needs its cells in any case
     checkpoint   called after each iteration with the model as it is: always the same object, to save at once
     """
-    if not 1 <= n_threads <= 1024:
-        raise ValueError(f"n_threads must be between 1 and 1024, not {n_threads}")
     check_size(corpus)
     _check_start(recipe, init)
     known = known_of(links, constraints, corpus)

@@ -16,7 +16,7 @@ from constraints cimport (
     BIJECTIVE, SYMMETRIC, UNCONSTRAINED, Extra, Inference, constrain, describe, n_entries, n_extra, read_extra,
 )
 from counts cimport Queue, Sums, add_later, add_rest, fixed, read_sums
-from inputs cimport Text, Words, read_text, read_words
+from inputs cimport FLOOR, Text, Words, read_text, read_words
 from lattice cimport (
     MARGIN, VECTOR, Direction, add_jumps, alpha_rows, best_path, beta_rows, lay_out, loglik, padded, real, room_for,
     set_transitions,
@@ -24,7 +24,6 @@ from lattice cimport (
 from lbfgs cimport differentiate, evaluate
 from projection cimport Outcome, Problem, room_for_problem
 
-cdef real FLOOR = 1e-6  # added to every emission: no word is impossible, and t is smoothed a little
 cdef real TINY = 1e-5   # posteriors of at most TINY are not counted
 
 CONSTRAINTS = {"none": UNCONSTRAINED, "bijective": BIJECTIVE, "symmetric": SYMMETRIC}
@@ -326,8 +325,6 @@ cdef int check_directions(Inference* how, Extra* g) except -1:
 cdef real* new_work(int64_t n) except NULL:
     """Room for n reals, from the start of a cache line. Pages that are never touched cost no memory."""
     cdef void* memory = NULL
-    if n < 0:
-        raise ValueError("a negative number of threads")
     if posix_memalign(&memory, 64, max(1, n) * sizeof(real)):
         raise MemoryError("no room for the lattices")
     return <real*>memory

@@ -25,7 +25,7 @@ import numpy as np
 
 from checks cimport check_threads
 from counts cimport Sums, fixed, read_sums
-from inputs cimport Text, Words, read_text, read_words, real
+from inputs cimport FLOOR, Text, Words, read_text, read_words, real
 
 cdef extern from "prefetch.h":
     void PREFETCH(const void* address) noexcept nogil
@@ -34,7 +34,6 @@ cdef enum:
     AHEAD = 8     # tokens
     BLOCKS = 256  # parts of a shard that threads take in turn
 
-cdef real FLOOR = 1e-6   # added to every emission when decoding
 cdef real LEAST = 1e-37  # a word whose emissions sum to less has no translation left: its inverse would be infinite
 
 REAL = np.float32 if sizeof(real) == 4 else np.float64
@@ -135,7 +134,7 @@ def expect(
     shard, lexicon,                      # IN
     bint agree,                          # IN
     counts,                              # OUT, added to
-    double[:, ::1] statistics not None,  # OUT, [S, >= 2] log-likelihoods; zero where a side is empty
+    double[:, ::1] statistics not None,  # OUT, [S, 2] log-likelihoods; zero where a side is empty
     int n_threads,
 ):
     """Adds the expected counts of a shard in both directions, as integers of 2^-32."""
@@ -145,7 +144,7 @@ def expect(
     cdef Text x = read_text(shard, &w, True, held)
     cdef Sums c = read_sums(counts, &w, held)
     cdef Py_ssize_t n, b
-    if statistics.shape[0] != x.S or statistics.shape[1] < 2:
+    if statistics.shape[0] != x.S or statistics.shape[1] != 2:
         raise ValueError(f"the statistics are not of {x.S} sentence pairs")
     if x.S == 0 or x.cell_offsets[x.S] == x.cell_offsets[0]:
         statistics[:, :] = 0

@@ -13,6 +13,12 @@ from checks cimport check_cells, check_ids, check_offsets
 cdef extern from "real.h":
     ctypedef float real
 
+cdef extern from *:
+    """
+    static const real FLOOR = (real)1e-6;
+    """
+    const real FLOOR  # added to every emission when decoding, and of an HMM always: no word is impossible
+
 cdef struct Text:
     # A shard (aligner/text/cells.py): S sentence pairs. Offsets need not begin at 0.
     int64_t S

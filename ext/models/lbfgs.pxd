@@ -210,8 +210,7 @@ cdef inline void minimize(Solver* o) noexcept nogil:
             if n_pairs > 0 and o.calls < o.max_calls:  # once more without the past
                 n_pairs = 0
                 continue
-            evaluate(o, o.x)  # so that the last call of `value` is at x
-            o.converged = differentiate(o)
+            evaluate(o, o.x)  # so that the last call of `value` is at x; the gradient still is
             return
         at = (newest + 1) % MEMORY
         for k in range(o.N):
