@@ -95,7 +95,7 @@ def _known_encoding(_: click.Context, __: click.Parameter, name: str) -> str:
         raise click.BadParameter(f"unknown encoding {name!r}.") from None
 
 
-def format(name: str, target: str, *files: str) -> Callable[[F], F]:
+def format(name: str, target: str, *files: str, of: str = "") -> Callable[[F], F]:
     """The format of the link files that other parameters name. Not given: the files tell."""
     return click.option(
         name,
@@ -104,7 +104,7 @@ def format(name: str, target: str, *files: str) -> Callable[[F], F]:
         setting="format",
         files=files,
         type=click.Choice(list(FORMATS)),
-        help=f"Format of {_shown(files)}.  [default: detected]",
+        help=f"Format of {of or _shown(files)}.  [default: detected]",
     )
 
 

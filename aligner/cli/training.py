@@ -99,8 +99,8 @@ def progress(command: F) -> F:
 def known(command: F) -> F:
     """Links known by hand."""
     for add in (
-        options.format("--known-format", "known_format", "given", "exclude"),
-        options.base("--known-base", "known_base", "given", "exclude"),
+        options.format("--known-format", "known_format", "given", "exclude", of="these two files"),
+        options.base("--known-base", "known_base", "given", "exclude", of="these two files"),
         click.option(
             "--exclude", metavar="FILE", help="Wrong links, a line a sentence pair; they are left out."
         ),
