@@ -53,3 +53,35 @@ def test_positions_of_an_earlier_model():
         even = FAMILIES["hmm"].positions(before, 4, 0.1)
         assert even.window == 4 and even.p0 == 0.1 and len(np.unique(even.jump)) == 1
         assert FAMILIES["ibm1"].positions(before, 4, 0.1) is before
+
+
+def test_even_start_favours_words_spelled_alike():
+    """Each row sums to 1, and the word pair of equal spelling is `identical` times likelier than others."""
+    seen = Seen.of_own_words(Corpus.from_pairs([("a b", "a x b"), ("b c", "x y"), ("a", "y")]), "word", 1)
+    words = seen.text.src.vocab.words, seen.text.tgt.vocab.words
+    pairs = [(e, f) for e in range(3) for f in seen.tgt[seen.rows[e] : seen.rows[e + 1]]]
+    alike = np.array([5.0 if words[0][e] == words[1][f] else 1.0 for e, f in pairs])
+    assert (alike == 5).sum() == 2
+    found = Lexicon.even(seen, 5.0)
+    for column in range(2):
+        keys = np.array([pair[column] for pair in pairs])
+        total = np.bincount(keys, weights=alike)
+        np.testing.assert_allclose(found.t[:, column], alike / total[keys], rtol=1e-6)
+    np.testing.assert_array_equal(
+        Lexicon.even(seen).t[:, 0], np.float32(1) / np.diff(seen.rows)[[p[0] for p in pairs]]
+    )
+    np.testing.assert_allclose(found.null_fwd, 1 / len(words[1]), rtol=1e-6)
+    np.testing.assert_allclose(found.null_rev, 1 / len(words[0]), rtol=1e-6)
+
+
+def test_jumps_are_the_shares_of_their_counts():
+    """At least LEAST each; a direction without counts stays as it was."""
+    m = Jumps.even(3, 0.2)
+    before = m.copied()
+    counts = np.zeros((2, m.n_counts))
+    counts[0, :7], counts[0, 7:] = [0, 1, 2, 3, 2, 0, 0], [3, 1, 0]
+    m.update(counts)
+    np.testing.assert_allclose(m.jump[0], [LEAST, 1 / 8, 2 / 8, 3 / 8, 2 / 8, LEAST, LEAST], rtol=1e-12)
+    np.testing.assert_allclose(m.first[0], [3 / 4, 1 / 4, LEAST], rtol=1e-12)
+    np.testing.assert_array_equal(m.jump[1], before.jump[1])
+    np.testing.assert_array_equal(m.first[1], before.first[1])

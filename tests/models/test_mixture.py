@@ -126,3 +126,17 @@ def test_cells_outside_their_row_are_unknown_word_pairs():
     for others in found[1:]:
         for a, b in zip(found[0], others, strict=True):
             np.testing.assert_array_equal(a, b)
+
+
+@given(problem=small_problems(with_weights=True))
+def test_float_equals_double(problem):
+    tables = {x: getattr(problem.m.lexicon, x).astype(np.float32) for x in ("t", "null_fwd", "null_rev")}
+    single = replace(problem.m.lexicon, **tables)
+    double = replace(single, **{x: tables[x].astype(np.float64) for x in tables})
+    found = []
+    for kernel, lexicon, dtype in ((_mixture, single, np.float32), (_mixture_double, double, np.float64)):
+        scores = np.zeros(problem.shard.n_cells, dtype), np.zeros(problem.shard.n_cells, dtype)
+        kernel.posteriors(problem.shard, lexicon, False, 1.0, *scores, 1)
+        found.append(scores)
+    for x, y in zip(*found, strict=True):
+        np.testing.assert_allclose(x, y, rtol=0, atol=1e-5)

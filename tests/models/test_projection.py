@@ -63,8 +63,10 @@ def given_features(draw, problem: Problem) -> Constraints:
 @st.composite
 def constrained_problems(draw) -> tuple[Problem, str]:
     """A problem, and which constraint is beside its given features."""
-    problem = draw(small_problems())
-    return replace(problem, known=Known(None, draw(given_features(problem)))), draw(
+    problem = draw(small_problems(with_weights=draw(st.booleans())))
+    if problem.known.weights is not None:  # an excluded link has no feature
+        np.clip(problem.known.weights.weight, 0.5, 3.0, out=problem.known.weights.weight)
+    return replace(problem, known=Known(problem.known.weights, draw(given_features(problem)))), draw(
         st.sampled_from([*STAGES])
     )
 
