@@ -99,10 +99,10 @@ cdef void invert_sentence(
     for j in range(J):
         fwd[j] = floor + (w.null_fwd[tgt[j]] if tgt[j] >= 0 else 0)
     for i in range(I):
-        if i + 1 < I and src[i + 1] >= 0:
-            row = w.t + 2 * w.rows[src[i + 1]]
-            for j in range(J, 2 * J):
-                PREFETCH(row + 2 * cell[j])  # t of the next word
+        if i + 2 < I and src[i + 2] >= 0:
+            row = w.t + 2 * w.rows[src[i + 2]]
+            for j in range(2 * J, 3 * J):
+                PREFETCH(row + 2 * cell[j])  # of the word after the next, wherever they are
         total = floor + (w.null_rev[src[i]] if src[i] >= 0 else 0)
         if known:
             for j in range(J):
