@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from aligner.links.links import Links
 from aligner.links.symmetrize import METHODS, symmetrize
 
@@ -11,9 +9,7 @@ from aligner.links.symmetrize import METHODS, symmetrize
 def above(links: Links, threshold: float) -> Links:
     """The links whose score is above the threshold."""
     assert links.scores is not None
-    keep = links.scores > threshold
-    offsets = np.concatenate([[0], np.cumsum(keep)])[links.offsets]
-    return Links(offsets, links.src[keep], links.tgt[keep], scores=links.scores[keep])
+    return links.chosen(links.scores > threshold)
 
 
 def combine(forward: Links, reverse: Links, direction: str, method: str, threshold: float) -> Links:

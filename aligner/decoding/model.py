@@ -24,13 +24,7 @@ from aligner.text.corpus import Corpus, Vocab
 from aligner.text.known import Constraints
 
 LEXICON = ("rows", "tgt", "t", "null_fwd", "null_rev")
-LARGE = (
-    "tgt",
-    "t",
-    "null_fwd",
-    "null_rev",
-    "text",
-)  # arrays that are checked only if asked
+LARGE = ("tgt", "t", "null_fwd", "null_rev", "text")  # arrays that are checked only if asked
 
 
 @dataclass

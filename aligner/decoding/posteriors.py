@@ -71,25 +71,24 @@ def _score(
     start: int, stop: int, viterbi: bool, n_threads: int,
 ) -> tuple[Links, Links]:  # fmt: skip
     """The links of the sentence pairs start to stop."""
-    fwd, rev = np.empty(0, np.float32), np.empty(0, np.float32)
+    offsets = sights[0].cell_offsets
+    fwd, rev = (np.zeros(offsets[stop] - offsets[start], np.float32) for _ in range(2))
+    family, share = FAMILIES[stage.family], 1.0 / len(views)
     shard: Shard | None = None
     for view, sight in zip(views, sights, strict=True):
         shard = sight.shard(start, stop, n_threads, known)
-        if view is views[0]:
-            fwd, rev = np.zeros(shard.n_cells, np.float32), np.zeros(shard.n_cells, np.float32)
-        family = FAMILIES[stage.family]
-        share = 1.0 / len(views)
         family.posteriors(
             view.parameters, shard, stage, recipe.direction, viterbi, share, fwd, rev, n_threads
         )
     assert shard is not None
     _assert_known(shard, fwd, rev)
-    offsets = shard.src_offsets, shard.tgt_offsets, shard.cell_offsets
     found = []
     for direction, scores in (("forward", fwd), ("reverse", rev)):
         if recipe.direction not in ("both", direction):
             scores[:] = 0
-        starts, src, tgt, values = select(*offsets, scores, CUTOFF, n_threads)
+        starts, src, tgt, values = select(
+            shard.src_offsets, shard.tgt_offsets, shard.cell_offsets, scores, CUTOFF, n_threads
+        )
         found.append(Links(starts, src, tgt, scores=values))
     forward, reverse = found
     return forward, reverse

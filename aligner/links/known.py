@@ -23,9 +23,7 @@ SURE = 1e12  # larger than the ratio of two probabilities of a translation table
 def weighted(given: Links | None, excluded: Links | None) -> Links | None:
     """Given links and excluded links, together, as known links with weights."""
     if given is not None and given.sure is not None:  # a possible link is not known to be right
-        sure = given.sure > 0
-        offsets = np.concatenate([[0], np.cumsum(sure)])[given.offsets]
-        given = Links(offsets, given.src[sure], given.tgt[sure])
+        given = given.chosen(given.sure > 0)
     parts = [(links, weight) for links, weight in ((given, SURE), (excluded, 0.0)) if links is not None]
     if not parts:
         return None

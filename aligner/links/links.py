@@ -54,6 +54,12 @@ class Links:
         columns = (None if x is None else x[a:b] for x in (self.sure, self.scores))
         return Links(offsets - a, self.src[a:b], self.tgt[a:b], *columns)  # type: ignore[arg-type]
 
+    def chosen(self, keep: npt.NDArray[np.bool_]) -> Links:
+        """The links to keep, of the same sentences. keep: [n_links]"""
+        offsets = np.concatenate([[0], np.cumsum(keep)])[self.offsets]
+        columns = (None if x is None else x[keep] for x in (self.sure, self.scores))
+        return Links(offsets, self.src[keep], self.tgt[keep], *columns)  # type: ignore[arg-type]
+
     def padded(self, n: int) -> Links:
         """The same links, filled up to n sentences with sentences without links."""
         more = np.full(max(0, n - len(self)), self.offsets[-1])

@@ -16,7 +16,7 @@ from constraints cimport (
     BIJECTIVE, SYMMETRIC, UNCONSTRAINED, Extra, Inference, constrain, describe, n_entries, n_extra, read_extra,
 )
 from counts cimport Queue, Sums, add_later, add_rest, fixed, read_sums
-from inputs cimport FLOOR, Text, Words, read_text, read_words
+from inputs cimport FLOOR, Text, Words, check_scores, read_text, read_words
 from lattice cimport (
     MARGIN, VECTOR, Direction, add_jumps, alpha_rows, best_path, beta_rows, lay_out, loglik, padded, real, room_for,
     set_transitions,
@@ -244,10 +244,8 @@ def posteriors(
     cdef Jumps m = read_jumps(positions, held)
     cdef Extra g = read_extra(shard.known.constraints, &x, held)
     cdef Py_ssize_t n
-    cdef int64_t n_cells = x.cell_offsets[x.S] - x.cell_offsets[0]
-    if fwd.shape[0] != n_cells or rev.shape[0] != n_cells:
-        raise ValueError(f"the shard has {n_cells} cells, there is room for {fwd.shape[0]} and {rev.shape[0]}")
-    if n_cells == 0:
+    check_scores(&x, fwd, rev)
+    if fwd.shape[0] == 0:
         return
     check_directions(&how, &g)
     cdef int64_t work_size = widest(&x, &how, &g)

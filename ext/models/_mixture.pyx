@@ -25,7 +25,7 @@ import numpy as np
 
 from checks cimport check_threads
 from counts cimport Sums, fixed, read_sums
-from inputs cimport FLOOR, Text, Words, read_text, read_words, real
+from inputs cimport FLOOR, Text, Words, check_scores, read_text, read_words, real
 
 cdef extern from "prefetch.h":
     void PREFETCH(const void* address) noexcept nogil
@@ -294,10 +294,8 @@ def posteriors(
     cdef Words w = read_words(lexicon, held)
     cdef Text x = read_text(shard, &w, False, held)
     cdef Py_ssize_t n
-    cdef int64_t n_cells = x.cell_offsets[x.S] - x.cell_offsets[0]
-    if fwd.shape[0] != n_cells or rev.shape[0] != n_cells:
-        raise ValueError(f"the shard has {n_cells} cells, there is room for {fwd.shape[0]} and {rev.shape[0]}")
-    if n_cells == 0:
+    check_scores(&x, fwd, rev)
+    if fwd.shape[0] == 0:
         return
     cdef real[::1] inv_fwd = np.empty(x.tgt_offsets[x.S] - x.tgt_offsets[0], dtype=REAL)
     cdef real[::1] inv_rev = np.empty(x.src_offsets[x.S] - x.src_offsets[0], dtype=REAL)
@@ -311,42 +309,46 @@ def posteriors(
 cdef void score_sentence(
     Text* x, Words* w, Py_ssize_t n, bint best, real share, const real* inv_fwd, const real* inv_rev, real* fwd, real* rev
 ) noexcept nogil:
-    """Adds the posteriors of sentence pair n. best: adds 1 for a word's largest emission unless NULL's is larger."""
+    """Adds the posteriors of sentence pair n. best: adds 1 for each word's best link."""
     cdef int64_t I = x.src_offsets[n + 1] - x.src_offsets[n], J = x.tgt_offsets[n + 1] - x.tgt_offsets[n]
     cdef const int32_t* src = x.src_ids + x.src_offsets[n]
-    cdef const int32_t* tgt = x.tgt_ids + x.tgt_offsets[n]
     cdef const int32_t* cell = x.cells + x.cell_offsets[n]
-    cdef bint known = has_known(x, n)
-    cdef int64_t i, j, top
-    cdef real weight, most, value
+    cdef int64_t i, j
+    cdef real weight
     inv_fwd += x.tgt_offsets[n] - x.tgt_offsets[0]
     inv_rev += x.src_offsets[n] - x.src_offsets[0]
     fwd += x.cell_offsets[n] - x.cell_offsets[0]
     rev += x.cell_offsets[n] - x.cell_offsets[0]
-    if not best:
-        for i in range(I):
-            for j in range(J):
-                weight = weight_of(x, n, i, j) if known else 1
-                fwd[i * J + j] += share * (weight * emission(w, src[i], cell[i * J + j], 0, FLOOR) * inv_fwd[j])
-                rev[i * J + j] += share * (weight * emission(w, src[i], cell[i * J + j], 1, FLOOR) * inv_rev[i])
+    if best:
+        add_best(x, w, n, 0, x.tgt_ids + x.tgt_offsets[n], J, I, w.null_fwd, share, fwd)
+        add_best(x, w, n, 1, src, I, J, w.null_rev, share, rev)
         return
-    for j in range(J):
-        most = FLOOR + (w.null_fwd[tgt[j]] if tgt[j] >= 0 else 0)
-        top = -1
-        for i in range(I):
-            value = emission(w, src[i], cell[i * J + j], 0, FLOOR) * (weight_of(x, n, i, j) if known else 1)
-            if value > most or (value == most and top < 0):
-                most = value
-                top = i
-        if top >= 0:
-            fwd[top * J + j] += share
     for i in range(I):
-        most = FLOOR + (w.null_rev[src[i]] if src[i] >= 0 else 0)
-        top = -1
         for j in range(J):
-            value = emission(w, src[i], cell[i * J + j], 1, FLOOR) * (weight_of(x, n, i, j) if known else 1)
+            weight = weight_of(x, n, i, j)
+            fwd[i * J + j] += share * (weight * emission(w, src[i], cell[i * J + j], 0, FLOOR) * inv_fwd[j])
+            rev[i * J + j] += share * (weight * emission(w, src[i], cell[i * J + j], 1, FLOOR) * inv_rev[i])
+
+
+cdef void add_best(
+    Text* x, Words* w, Py_ssize_t n, int direction, const int32_t* words, int64_t n_words, int64_t n_states,
+    const real* null, real share, real* scores,
+) noexcept nogil:
+    """Adds share for the largest emission of each word that a direction generates, unless NULL's is larger."""
+    cdef int64_t J = x.tgt_offsets[n + 1] - x.tgt_offsets[n]
+    cdef const int32_t* src = x.src_ids + x.src_offsets[n]
+    cdef const int32_t* cell = x.cells + x.cell_offsets[n]
+    cdef int64_t word, state, i, j, top
+    cdef real most, value
+    for word in range(n_words):
+        most = FLOOR + (null[words[word]] if words[word] >= 0 else 0)
+        top = -1  # the best link's cell
+        for state in range(n_states):
+            i = state if direction == 0 else word
+            j = word if direction == 0 else state
+            value = emission(w, src[i], cell[i * J + j], direction, FLOOR) * weight_of(x, n, i, j)
             if value > most or (value == most and top < 0):
                 most = value
-                top = j
+                top = i * J + j
         if top >= 0:
-            rev[i * J + top] += share
+            scores[top] += share

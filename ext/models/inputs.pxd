@@ -64,6 +64,14 @@ cdef inline Words read_words(object lexicon, list held) except *:
     return w
 
 
+cdef inline int check_scores(Text* x, const real[::1] fwd, const real[::1] rev) except -1:
+    """Refuses scores that are not one a cell of the shard."""
+    cdef int64_t n_cells = x.cell_offsets[x.S] - x.cell_offsets[0]
+    if fwd.shape[0] != n_cells or rev.shape[0] != n_cells:
+        raise ValueError(f"the shard has {n_cells} cells, there is room for {fwd.shape[0]} and {rev.shape[0]}")
+    return 0
+
+
 cdef inline Text read_text(object shard, Words* w, bint counting, list held) except *:
     """The pointers of a shard. counting: refuses words that the lexicon does not know, because they have no counts."""
     cdef const int32_t[::1] src_ids = shard.src_ids
