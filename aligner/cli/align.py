@@ -81,6 +81,7 @@ def command(
             recipe,
             corpus,
             seen=seen,
+            shares=model.shares,
             known=known_of(known, None, corpus),
             n_threads=settings["threads"],
         ):

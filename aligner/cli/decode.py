@@ -115,6 +115,7 @@ def command(
                 trained.views,
                 trained.recipe,
                 corpus,
+                shares=trained.shares,
                 known=known,
                 viterbi=viterbi,
                 project=project,

@@ -16,7 +16,7 @@ from aligner.links.formats import LinkReader
 from aligner.links.known import weighted
 from aligner.links.links import Links
 from aligner.models.positions import Jumps
-from aligner.models.recipe import MODELS, SETTINGS, VIEWS, Recipe, UnusedSetting
+from aligner.models.recipe import DEFAULT, HMMS, MODELS, SETTINGS, Recipe, UnusedSetting
 from aligner.text.cells import Seen
 from aligner.text.corpus import Corpus
 from aligner.text.reading import read_corpus
@@ -75,12 +75,12 @@ def _known_views(_: click.Context, __: click.Parameter, names: str | None) -> tu
 
 def views(command: F) -> F:
     for add in (
-        click.option("--fast", is_flag=True, help="The view word only: a third of the time, less accurate."),
+        click.option("--fast", is_flag=True, help="One view only: quicker, less accurate."),
         click.option(
             "--views",
             metavar="LIST",
             callback=_known_views,
-            help=f"What is seen of words; each view has its own model: {HELP}.  [default: {','.join(VIEWS)}]",
+            help=f"What is seen of words, as a list of {HELP}.  [default: {','.join(MODELS[DEFAULT].views)}]",
         ),
     ):
         command = add(command)
@@ -128,7 +128,13 @@ def recipe(command: F) -> F:
             help="Source side of a development text: stop when the area under its precision-recall curve no"
             " longer grows, and keep the best iteration.",
         ),
-        settings(["identical", "p0", "window", "dirichlet", "max_length", "eta", "slack", "max_calls"]),
+        settings(["identical", "p0", "window", "dirichlet", "max_length"]),
+        settings(["left_out", "smoothing", "evenness", "eta", "slack", "max_calls"]),
+        click.option(
+            "--constraint",
+            type=click.Choice(["symmetric", "bijective", "none"]),
+            help="What posteriors are projected onto.  [loo; default: symmetric]",
+        ),
         click.option(
             "--agree/--no-agree",
             "ibm1_agree",
@@ -142,8 +148,8 @@ def recipe(command: F) -> F:
             "--model",
             type=click.Choice(list(MODELS)),
             metavar="|".join(MODELS),
-            default="shmm",
-            help="The model to train.",
+            default=DEFAULT,
+            help=f"The model to train.  [default: {DEFAULT}]",
         ),
     ):
         command = add(command)
@@ -223,7 +229,7 @@ def train(
     Returns the corpus, its model, what the model's views see of the corpus, and the links known by hand.
     """
     if fast and views is not None:
-        raise click.UsageError("--fast is --views word: give one of them.")
+        raise click.UsageError(f"--fast is --views {','.join(MODELS[model].fast)}: give one of them.")
     development = [path for path in (dev_src, dev_tgt, dev_gold) if path is not None]
     if len(development) in (1, 2):
         raise click.UsageError("--dev-src, --dev-tgt and --dev-gold go together.")
@@ -232,11 +238,11 @@ def train(
         raise click.UsageError("--identical is for a training that begins anew, not with --init.")
     options.check_layout(tgt, layout)
     options.one_stdin(src, tgt or "", *development, *(path for path in (given, exclude) if path))
-    views = ("word",) if fast else views
+    views = MODELS[model].fast if fast else views
     first = None if init is None else Model.load(init, check=True)
     if first is not None:
         views = views or tuple(view.name for view in first.views)
-        if MODELS[model].family == "hmm":
+        if model in HMMS:
             jumps = first.views[0].parameters.positions
             window = window or (jumps.window if isinstance(jumps, Jumps) else None)
             ibm1_iterations = ibm1_iterations or 0

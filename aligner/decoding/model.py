@@ -16,15 +16,18 @@ from aligner.decoding.posteriors import check_constraints, directions
 from aligner.errors import DataError
 from aligner.links.known import known_of
 from aligner.links.links import Links
-from aligner.models.lexicon import Lexicon
+from aligner.models.lexicon import Evidence, Lexicon
 from aligner.models.parameters import Parameters, View
 from aligner.models.positions import POSITIONS
 from aligner.models.recipe import Recipe
+from aligner.models.shares import Shares
 from aligner.text.corpus import Corpus, Vocab
 from aligner.text.known import Constraints
 
 LEXICON = ("rows", "tgt", "t", "null_fwd", "null_rev")
-LARGE = ("tgt", "t", "null_fwd", "null_rev", "text")  # arrays that are checked only if asked
+SHARES = ("shares.keys", "shares.offsets", "shares.entries")
+LARGE = ("tgt", "t", "null_fwd", "null_rev", "many_src", "many_tgt", "text", "keys", "entries")
+# arrays that are checked only if asked
 
 
 @dataclass
@@ -34,6 +37,8 @@ class Model:
     facts     what the model was trained on
     history   a dict for each iteration: view, model, log-likelihood, ...
     progress  of an unfinished training: the last view's iterations so far, and what the next one needs
+    shares    of the sentence pairs that the model was trained on, if they are left out when the same pairs are
+              aligned; by key, once training is finished
     """
 
     recipe: Recipe
@@ -41,6 +46,7 @@ class Model:
     facts: dict[str, Any] = field(default_factory=dict)
     history: list[dict[str, Any]] = field(default_factory=list)
     progress: dict[str, Any] | None = None
+    shares: Shares | None = None
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], check: bool = False) -> Model:
@@ -51,7 +57,8 @@ class Model:
         header, arrays = store.read(path, lambda name: check or name.split(".")[-1] not in LARGE)
         views = [_view(entry, n, arrays) for n, entry in enumerate(header["views"])]
         recipe = Recipe.from_dict(header["recipe"])
-        return cls(recipe, views, header["facts"], header["history"], header["progress"])
+        shares = Shares(*(arrays[name] for name in SHARES)) if SHARES[0] in arrays else None
+        return cls(recipe, views, header["facts"], header["history"], header["progress"], shares)
 
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Writes the model to one file."""
@@ -59,7 +66,13 @@ class Model:
         views = []
         for n, view in enumerate(self.views):
             lexicon, positions = view.parameters.lexicon, view.parameters.positions
+            if self.progress is None:
+                lexicon = lexicon.pruned()
             arrays |= {f"{n}.{name}": getattr(lexicon, name) for name in LEXICON}
+            evidence = None
+            if lexicon.evidence is not None:
+                arrays |= {f"{n}.many_{name}": getattr(lexicon.evidence, name) for name in ("src", "tgt")}
+                evidence = {name: getattr(lexicon.evidence, name) for name in ("nulls", "kappa", "alpha")}
             believed = None
             if positions is not None:
                 arrays |= {f"{n}.{name}": getattr(positions, name) for name in positions.ARRAYS}
@@ -67,7 +80,9 @@ class Model:
             for side, vocab in (("src", view.src), ("tgt", view.tgt)):
                 arrays[f"{n}.{side}.text"] = np.frombuffer(vocab.text, dtype=np.uint8)
                 arrays[f"{n}.{side}.offsets"] = vocab.offsets
-            views.append({"name": view.name, "positions": believed})
+            views.append({"name": view.name, "positions": believed, "evidence": evidence})
+        if self.shares is not None:
+            arrays |= {name: getattr(self.shares, name.split(".")[1]) for name in SHARES}
         header = {
             "recipe": asdict(self.recipe),
             "facts": self.facts,
@@ -91,10 +106,12 @@ class Model:
     @property
     def unfinished(self) -> str:
         """How far training is, for people; empty if it is finished."""
-        n_views, done = len(self.recipe.views), self.progress and self.progress["iterations"]
-        if done is None and len(self.views) == n_views:
+        if self.progress is None and len(self.views) == len(self.recipe.views):
             return ""
-        return f"view {len(self.views)} of {n_views}, iteration {done or 0} of {len(self.recipe.schedule)}"
+        done = self.progress["iterations"] if self.progress else 0
+        if self.shares is not None:
+            return f"all views together, iteration {done} of {len(self.recipe.schedule)}"
+        return f"view {len(self.views)} of {len(self.recipe.views)}, iteration {done} of {self.recipe.apart}"
 
     def check_trained(self) -> None:
         """Refuses a model whose training was left in the middle."""
@@ -125,7 +142,9 @@ class Model:
         self.check_trained()
         known = known_of(links, constraints, text)
         check_constraints(self.recipe, known)
-        blocks = directions(self.views, self.recipe, text, known=known, n_threads=n_threads)
+        blocks = directions(
+            self.views, self.recipe, text, shares=self.shares, known=known, n_threads=n_threads
+        )
         return Links.joined(combine(*block, self.recipe.direction, symmetrize, limit) for block in blocks)
 
 
@@ -141,4 +160,8 @@ def _view(entry: dict[str, Any], n: int, arrays: dict[str, npt.NDArray[Any]]) ->
         tables: dict[str, Any] = {name: arrays[f"{n}.{name}"] for name in kind.ARRAYS}
         positions = kind(**tables, **{name: entry["positions"][name] for name in kind.NUMBERS})
     lexicon = Lexicon(*(arrays[f"{n}.{name}"] for name in LEXICON))
+    if (evidence := entry.get("evidence")) is not None:
+        nulls, kappa = evidence["nulls"], evidence["kappa"]
+        many = arrays[f"{n}.many_src"], arrays[f"{n}.many_tgt"]
+        lexicon.evidence = Evidence(*many, (nulls[0], nulls[1]), (kappa[0], kappa[1]), evidence["alpha"])
     return View(entry["name"], vocab("src"), vocab("tgt"), Parameters(lexicon, positions))

@@ -15,13 +15,13 @@ from aligner.links.links import Links
 from aligner.models.families import FAMILIES
 from aligner.models.parameters import View
 from aligner.models.recipe import Recipe, Stage
-from aligner.text.cells import Seen, Shard, cell_offsets, cut
+from aligner.models.shares import Own, Shares
+from aligner.text.cells import Seen, Shard, in_shards
 from aligner.text.corpus import Corpus
 from aligner.text.known import NOTHING, Known
 
 Reals = npt.NDArray[np.float32]
 
-SCORED_CELLS = 1 << 20  # about how many cells have their scores in memory at a time
 CUTOFF = 1e-3  # a cell that scores no more than this is never a link
 
 
@@ -31,6 +31,7 @@ def directions(
     corpus: Corpus,
     *,
     seen: Sequence[Seen | None] | None = None,
+    shares: Shares | None = None,
     known: Known = NOTHING,
     viterbi: bool = False,
     project: bool = True,
@@ -39,6 +40,7 @@ def directions(
     """Forward and reverse links, a shard of sentence pairs at a time. Scores are means over the views.
 
     seen     what each view sees of the corpus; None: the view looks again
+    shares   of the text that the views were trained on, where a sentence pair is not its own witness
     known    what is known beforehand: given links score 1, excluded ones 0
     project  whether posteriors are projected onto the constraint that the model was trained with
     A direction that the model was not trained in has no links.
@@ -50,8 +52,10 @@ def directions(
         _known_words(corpus, view) if sight is None else sight
         for view, sight in zip(views, seen or [None] * len(views), strict=True)
     ]
-    for start, stop in cut(cell_offsets(corpus), SCORED_CELLS):
-        yield _score(views, sights, recipe, stage, known, start, stop, viterbi, n_threads)
+    own = None if shares is None or stage.leaving is None else shares.of(corpus, stage.leaving.left_out)
+    for start, stop, shards in in_shards(sights, n_threads, known, scored=True):
+        mine = None if own is None else own.part(start, stop)
+        yield _score(views, shards, recipe, stage, mine, viterbi, n_threads)
 
 
 def check_constraints(recipe: Recipe, known: Known) -> None:
@@ -67,20 +71,19 @@ def _known_words(corpus: Corpus, view: View) -> Seen:
 
 
 def _score(
-    views: Sequence[View], sights: Sequence[Seen], recipe: Recipe, stage: Stage, known: Known,
-    start: int, stop: int, viterbi: bool, n_threads: int,
+    views: Sequence[View], shards: Sequence[Shard], recipe: Recipe, stage: Stage, own: Own | None, viterbi: bool,
+    n_threads: int,
 ) -> tuple[Links, Links]:  # fmt: skip
-    """The links of the sentence pairs start to stop."""
-    offsets = sights[0].cell_offsets
-    fwd, rev = (np.zeros(offsets[stop] - offsets[start], np.float32) for _ in range(2))
-    family, share = FAMILIES[stage.family], 1.0 / len(views)
-    shard: Shard | None = None
-    for view, sight in zip(views, sights, strict=True):
-        shard = sight.shard(start, stop, n_threads, known)
+    """The links of a shard's sentence pairs."""
+    shard = shards[0]
+    fwd, rev = (np.zeros(shard.n_cells, np.float32) for _ in range(2))
+    family, parameters = FAMILIES[stage.family], [view.parameters for view in views]
+    step = len(views) if stage.together else 1
+    for n in range(0, len(views), step):
         family.posteriors(
-            view.parameters, shard, stage, recipe.direction, viterbi, share, fwd, rev, n_threads
-        )
-    assert shard is not None
+            parameters[n : n + step], shards[n : n + step], stage, recipe.direction, own, viterbi, step / len(views),
+            fwd, rev, n_threads,
+        )  # fmt: skip
     _assert_known(shard, fwd, rev)
     found = []
     for direction, scores in (("forward", fwd), ("reverse", rev)):

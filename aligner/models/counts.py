@@ -27,7 +27,7 @@ MOST_TOKENS = 2**30  # a side
 class Counts:
     """Expected counts of both directions, forward and reverse.
 
-    pairs       [P, 2]        word pair -> links
+    pairs       [P, 2]        word pair -> links; [P, 1] if both directions have the same
     null_fwd    [V_tgt]       target word -> links with NULL
     null_rev    [V_src]       source word -> links with NULL
     positions   [2, n]        as the model's positions lay them out (models/positions.py); n = 0 without them
@@ -39,15 +39,19 @@ class Counts:
     positions: Longs
 
     @staticmethod
-    def zero(parameters: Parameters, used: Counts | None = None) -> Counts:
-        """Counts of 0 for these parameters. used: counts of the same lexicon, whose memory is used again."""
+    def zero(parameters: Parameters, used: Counts | None = None, shared: bool = False) -> Counts:
+        """Counts of 0 for these parameters.
+
+        used    counts of the same lexicon, whose memory is used again
+        shared  both directions have the same links
+        """
         lexicon, positions = parameters.lexicon, parameters.positions
         own = np.zeros((2, 0 if positions is None else positions.n_counts), dtype=np.int64)
         if used is not None:
             for array in (used.pairs, used.null_fwd, used.null_rev):
                 array.fill(0)
             return Counts(used.pairs, used.null_fwd, used.null_rev, own)
-        shapes = (len(lexicon.tgt), 2), len(lexicon.null_fwd), len(lexicon.null_rev)
+        shapes = (len(lexicon.tgt), 1 if shared else 2), len(lexicon.null_fwd), len(lexicon.null_rev)
         pairs, null_fwd, null_rev = (np.zeros(shape, dtype=np.int64) for shape in shapes)
         return Counts(pairs, null_fwd, null_rev, own)
 

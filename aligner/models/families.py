@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -9,10 +10,12 @@ import numpy.typing as npt
 
 from aligner.models.counts import Counts
 from aligner.models.hmm import Hmm
+from aligner.models.loo import LeaveOneOut
 from aligner.models.mixture import Mixture
 from aligner.models.parameters import Parameters
 from aligner.models.positions import Positions
 from aligner.models.recipe import Stage
+from aligner.models.shares import Own, Packed
 from aligner.text.cells import Shard
 
 Reals = npt.NDArray[np.float32]
@@ -20,6 +23,8 @@ Reals = npt.NDArray[np.float32]
 
 class Family(Protocol):
     """What training and decoding ask of a model.
+
+    Sequences of parameters, shards and counts are of the views of a stage: of one view, or of all together.
 
     both         both directions are trained, whatever the recipe's direction
     constrained  constraints from Python can be fulfilled
@@ -32,13 +37,17 @@ class Family(Protocol):
         """The positions that a stage of this family begins with; old: what an earlier stage or model had."""
 
     def expect(
-        self, m: Parameters, shard: Shard, stage: Stage, direction: str, counts: Counts, n_threads: int
-    ) -> dict[str, float]:
-        """Adds the expected counts of a shard; returns statistics, summed over its sentence pairs."""
+        self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str, own: Own | None,
+        counts: Sequence[Counts], n_threads: int,
+    ) -> tuple[dict[str, float], Packed | None]:  # fmt: skip
+        """Adds the expected counts of a shard. Returns statistics, summed over its sentence pairs, and its shares.
+
+        own: the shares of the sentence pairs in the counts that the parameters were made of, where they are left out
+        """
 
     def posteriors(
-        self, m: Parameters, shard: Shard, stage: Stage, direction: str, best: bool, share: float,
-        fwd: Reals, rev: Reals, n_threads: int,
+        self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str, own: Own | None,
+        best: bool, share: float, fwd: Reals, rev: Reals, n_threads: int,
     ) -> None:  # fmt: skip
         """Adds share times the posteriors of all cells of a shard to fwd and rev [n_cells].
 
@@ -46,4 +55,4 @@ class Family(Protocol):
         """
 
 
-FAMILIES: dict[str, Family] = {"ibm1": Mixture(), "hmm": Hmm()}
+FAMILIES: dict[str, Family] = {"ibm1": Mixture(), "hmm": Hmm(), "loo": LeaveOneOut()}

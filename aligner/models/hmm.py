@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -13,6 +14,7 @@ from aligner.models.counts import Counts
 from aligner.models.parameters import Parameters
 from aligner.models.positions import Jumps, Positions
 from aligner.models.recipe import Stage
+from aligner.models.shares import Own
 from aligner.text.cells import Shard
 
 _hmm = simd.load("models._hmm")
@@ -32,6 +34,14 @@ def for_kernel(stage: Stage, direction: str) -> dict[str, Any]:
     }
 
 
+def summed(statistics: npt.NDArray[np.float64], stage: Stage, shard: Shard) -> dict[str, float]:
+    """The kernel's statistics by name, summed over sentence pairs; those of projections where there are any."""
+    names = _hmm.STATISTICS
+    if not stage.constrained and shard.known.constraints is None:
+        names = names[:2]
+    return dict(zip(names, statistics.sum(axis=0).tolist(), strict=False))
+
+
 class Hmm:
     """Lattices of both directions, or of one; their posteriors can be projected onto constraints."""
 
@@ -45,19 +55,19 @@ class Hmm:
         return Jumps.even(window, p0)
 
     def expect(
-        self, m: Parameters, shard: Shard, stage: Stage, direction: str, counts: Counts, n_threads: int
-    ) -> dict[str, float]:
+        self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str, own: Own | None,
+        counts: Sequence[Counts], n_threads: int,
+    ) -> tuple[dict[str, float], None]:  # fmt: skip
+        (m,), (shard,) = views, shards
         statistics = np.empty((len(shard), len(_hmm.STATISTICS)))
         how = for_kernel(stage, direction)
-        _hmm.expect(shard, m.lexicon, m.positions, how, counts, statistics, n_threads)
-        names = _hmm.STATISTICS
-        if not stage.constrained and shard.known.constraints is None:
-            names = names[:2]  # the other statistics are of projections
-        return dict(zip(names, statistics.sum(axis=0).tolist(), strict=False))
+        _hmm.expect(shard, m.lexicon, m.positions, how, counts[0], statistics, n_threads)
+        return summed(statistics, stage, shard), None
 
     def posteriors(
-        self, m: Parameters, shard: Shard, stage: Stage, direction: str, best: bool, share: float,
-        fwd: Reals, rev: Reals, n_threads: int,
+        self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str, own: Own | None,
+        best: bool, share: float, fwd: Reals, rev: Reals, n_threads: int,
     ) -> None:  # fmt: skip
         how = for_kernel(stage, direction)
-        _hmm.posteriors(shard, m.lexicon, m.positions, how, best, share, fwd, rev, n_threads)
+        lexicons = [m.lexicon for m in views]
+        _hmm.posteriors(shards, lexicons, views[0].positions, how, own, best, share, fwd, rev, n_threads)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,24 @@ Reals = npt.NDArray[np.float32]
 LEAST = 1e-6  # the probability of a word pair that an earlier lexicon does not know
 
 
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """How much a lexicon was learned from. With it, counts can be found again: count(e, f) = t(f | e) src(e).
+
+    src    [V_src]  what the counts of source word e were divided by: kappa times its occurrences, plus alpha
+    tgt    [V_tgt]  the same of target words
+    nulls  what the counts of NULL were divided by, forward and reverse
+    kappa  expected links of an occurrence, of a source word and of a target word
+    alpha  the counts that smoothing adds to a row
+    """
+
+    src: Reals
+    tgt: Reals
+    nulls: tuple[float, float]
+    kappa: tuple[float, float]
+    alpha: float
+
+
 @dataclass(eq=False)
 class Lexicon:
     """Translation probabilities. Source words are e, target words f; P word pairs, sorted by e, then by f.
@@ -24,6 +42,7 @@ class Lexicon:
     t         [P, 2]       word pair -> t(f | e), t(e | f)
     null_fwd  [V_tgt]      f -> t(f | NULL)
     null_rev  [V_src]      e -> t(e | NULL)
+    evidence  how much it was learned from; None if that is not kept
     """
 
     rows: npt.NDArray[np.int64]
@@ -31,6 +50,7 @@ class Lexicon:
     t: Reals
     null_fwd: Reals
     null_rev: Reals
+    evidence: Evidence | None = None
 
     @staticmethod
     def even(seen: Seen, identical: float = 1.0) -> Lexicon:
@@ -77,3 +97,11 @@ class Lexicon:
             return row
 
         return Lexicon(seen.rows, seen.tgt, t, null(tgt, old.null_fwd), null(src, old.null_rev))
+
+    def pruned(self) -> Lexicon:
+        """Without the word pairs whose t is 0 in both directions: they are as good as unknown."""
+        keep = self.t.any(axis=1)
+        if keep.all():
+            return self
+        ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(keep)])
+        return replace(self, rows=ends[self.rows], tgt=self.tgt[keep], t=self.t[keep])

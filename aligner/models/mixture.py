@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -10,6 +12,7 @@ from aligner.models.counts import Counts
 from aligner.models.parameters import Parameters
 from aligner.models.positions import Positions
 from aligner.models.recipe import Stage
+from aligner.models.shares import Own
 from aligner.text.cells import Shard
 
 Reals = npt.NDArray[np.float32]
@@ -26,14 +29,18 @@ class Mixture:
         return old
 
     def expect(
-        self, m: Parameters, shard: Shard, stage: Stage, direction: str, counts: Counts, n_threads: int
-    ) -> dict[str, float]:
+        self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str, own: Own | None,
+        counts: Sequence[Counts], n_threads: int,
+    ) -> tuple[dict[str, float], None]:  # fmt: skip
+        (m,), (shard,) = views, shards
         statistics = np.empty((len(shard), 2))
-        _mixture.expect(shard, m.lexicon, stage.objective == "agreement", counts, statistics, n_threads)
-        return dict(zip(("loglik_fwd", "loglik_rev"), statistics.sum(axis=0).tolist(), strict=True))
+        agree = stage.objective == "agreement"
+        _mixture.expect(shard, m.lexicon, agree, counts[0], statistics, n_threads)
+        return dict(zip(("loglik_fwd", "loglik_rev"), statistics.sum(axis=0).tolist(), strict=True)), None
 
     def posteriors(
-        self, m: Parameters, shard: Shard, stage: Stage, direction: str, best: bool, share: float,
-        fwd: Reals, rev: Reals, n_threads: int,
+        self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str, own: Own | None,
+        best: bool, share: float, fwd: Reals, rev: Reals, n_threads: int,
     ) -> None:  # fmt: skip
+        (m,), (shard,) = views, shards
         _mixture.posteriors(shard, m.lexicon, best, share, fwd, rev, n_threads)

@@ -29,8 +29,11 @@ class Positions(Protocol):
     def n_counts(self) -> int:
         """How many counts a direction has."""
 
-    def update(self, expected: Doubles) -> None:
-        """Maximum likelihood, in place, from expected counts [2, n_counts] of both directions."""
+    def update(self, expected: Doubles, power: float = 1.0) -> None:
+        """Maximum likelihood, in place, from expected counts [2, n_counts] of both directions.
+
+        power: what probabilities are raised to afterwards; below 1 they become more even
+        """
 
     def copied(self) -> Positions:
         """A copy, which the next update does not change."""
@@ -68,7 +71,7 @@ class Jumps:
     def n_counts(self) -> int:
         return int(self.jump.shape[1] + self.first.shape[1])
 
-    def update(self, expected: Doubles) -> None:
+    def update(self, expected: Doubles, power: float = 1.0) -> None:
         """jump(b) = c(b) / sum_b c(b), c the expected jumps into bucket b; the same for first positions.
 
         The lattice divides jump by Z, its sum over the buckets that a sentence has room for. The exact update
@@ -78,6 +81,9 @@ class Jumps:
         for table, part in ((self.jump, expected[:, :width]), (self.first, expected[:, width:])):
             total = part.sum(axis=1, keepdims=True)
             np.divide(part, total, out=table, where=total > 0)
+            if power != 1:
+                table **= power
+                table /= table.sum(axis=1, keepdims=True)
             np.maximum(table, LEAST, out=table)
 
     def copied(self) -> Jumps:

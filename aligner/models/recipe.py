@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from aligner.text.views import parse_views
+from aligner.text.corpus import Corpus
+from aligner.text.views import parse_views, settled
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,22 @@ class Limits:
     max_calls: int = 50
 
 
-FAMILIES = ("ibm1", "hmm")  # models/families.py has them
+@dataclass(frozen=True)
+class Leaving:
+    """How a sentence pair's own share is left out of what it is aligned by (ext/models/emissions.pxd).
+
+    left_out   how much of its share a sentence pair does not see: 0 nothing, 1 all
+    smoothing  the counts that are added to a word's row, spread evenly over the words of the other side
+    evenness   the jumps' probabilities are raised to this power: below 1, the words count for more than order
+    """
+
+    left_out: float = 0.98
+    smoothing: float = 10.0
+    evenness: float = 0.75
+
+
+FAMILIES = ("ibm1", "hmm", "loo")  # models/families.py has them
+LATTICES = ("hmm", "loo")  # families of HMMs
 CONSTRAINTS = ("bijective", "symmetric")
 OBJECTIVES = ("likelihood", "agreement", *CONSTRAINTS)
 
@@ -38,8 +54,9 @@ class Stage:
     objective   likelihood: each direction by itself
                 agreement: both directions count the product of their posteriors (Liang et al. 2006)
                 bijective, symmetric: posteriors are projected onto the constraint
-    limits      of hmm: how exactly posteriors are projected onto constraints
+    limits      of HMMs: how exactly posteriors are projected onto constraints
     dirichlet   parameter of the prior on the lexicon's rows; 0: no prior, maximum likelihood
+    leaving     of loo: how a sentence pair's own share is left out
     """
 
     family: str
@@ -47,6 +64,7 @@ class Stage:
     iterations: int
     limits: Limits | None = None
     dirichlet: float = 0.0
+    leaving: Leaving | None = None
 
     def __post_init__(self) -> None:
         """Refuses what cannot be trained."""
@@ -54,10 +72,12 @@ class Stage:
             raise ValueError(f"unknown family {self.family!r}; there are {', '.join(FAMILIES)}")
         if self.objective not in OBJECTIVES:
             raise ValueError(f"unknown objective {self.objective!r}; there are {', '.join(OBJECTIVES)}")
-        if self.constrained and self.family != "hmm":
+        if self.constrained and self.family not in LATTICES or (self.family, self.objective) == ("loo", "agreement"):
             raise ValueError(f"{self.family} has no objective {self.objective}")
-        if (self.limits is not None) != (self.family == "hmm"):
-            raise ValueError("stages of hmm have limits, those of ibm1 have none")
+        if (self.limits is not None) != (self.family in LATTICES):
+            raise ValueError("stages of hmm and loo have limits, those of ibm1 have none")
+        if (self.leaving is not None) != (self.family == "loo"):
+            raise ValueError("stages of loo say what is left out, others do not")
         checked("iterations", self.iterations)
         checked("dirichlet", self.dirichlet)
         if 0 < self.dirichlet < 1e-9:
@@ -67,6 +87,9 @@ class Stage:
                 checked(name, getattr(self.limits, name))
             if not 0 <= self.limits.drop <= 1:
                 raise ValueError(f"drop must be between 0 and 1, not {self.limits.drop}")
+        if self.leaving is not None:
+            for name in ("left_out", "smoothing", "evenness"):
+                checked(name, getattr(self.leaving, name))
 
     @property
     def constrained(self) -> bool:
@@ -74,9 +97,9 @@ class Stage:
         return self.objective in CONSTRAINTS
 
     @property
-    def rule(self) -> str:
-        """How counts become parameters (models/update.py)."""
-        return "vb" if self.dirichlet else "ml"
+    def together(self) -> bool:
+        """Whether all views have one lattice. Else each view is trained by itself."""
+        return self.family == "loo"
 
     @property
     def name(self) -> str:
@@ -96,9 +119,17 @@ class Kind:
     threshold: float  # of a link's score
     limits: Limits | None = None
     ibm1_agree: bool = False
+    hmm_iterations: int = 0  # before those of the model
+    leaving: Leaving | None = None
+    views: tuple[str, ...] = ("word", "prefix3", "prefix5")
+    fast: tuple[str, ...] = ("word",)  # the views of a quick training
 
 
 MODELS = {
+    "loo": Kind(
+        "the HMM of all views at once, each sentence pair aligned by what all others say", "loo", "symmetric", 1, 0.4,
+        Limits(), True, 3, Leaving(), ("word", "stem3", "stem5"), ("stem5",),
+    ),
     "ibm1": Kind("Model 1: words only, no order", "ibm1", "likelihood", 5, 0.5),
     "hmm": Kind(
         "a word's position depends on the position of the word before", "hmm", "likelihood", 5, 0.5, Limits()
@@ -117,7 +148,9 @@ MODELS = {
     ),
 }  # fmt: skip
 
-HMMS = tuple(name for name, kind in MODELS.items() if kind.family == "hmm")
+DEFAULT = "loo"
+HMMS = tuple(name for name, kind in MODELS.items() if kind.family in LATTICES)
+LOO = tuple(name for name, kind in MODELS.items() if kind.family == "loo")
 CONSTRAINED = tuple(name for name, kind in MODELS.items() if kind.objective in CONSTRAINTS)
 
 
@@ -145,8 +178,8 @@ SETTINGS = {
         0, MOST_ITERATIONS, 5, HMMS, whole=True,
     ),
     "hmm_iterations": Setting(
-        "Iterations of a plain HMM between Model 1 and the model.",
-        0, MOST_ITERATIONS, 0, tuple(name for name in HMMS if name != "hmm"), whole=True,
+        "Iterations of the HMM without projection, between Model 1 and the model.",
+        0, MOST_ITERATIONS, None, tuple(name for name in HMMS if name != "hmm"), whole=True,
     ),
     "identical": Setting(
         "At the start, a translation spelled like the word is this many times likelier.",
@@ -156,6 +189,18 @@ SETTINGS = {
     "window": Setting("Jumps of this distance or more share one probability.", 1, 17, 5, HMMS, whole=True),
     "dirichlet": Setting(
         "Parameter of a Dirichlet prior on translations (variational Bayes); 0: none.", 0, 1e6, 0.0
+    ),
+    "left_out": Setting(
+        "How much of what a sentence pair taught is left out when the pair is aligned: 0 nothing, 1 all.",
+        0, 1, Leaving().left_out, LOO,
+    ),
+    "smoothing": Setting(
+        "Links that are added to those of a word, spread over all words of the other side.",
+        1e-6, 1e6, Leaving().smoothing, LOO,
+    ),
+    "evenness": Setting(
+        "Power that the probabilities of jumps are raised to: below 1, order counts for less.",
+        0, 10, Leaving().evenness, LOO,
     ),
     "eta": Setting("How far from its constraints a projection may end.", 1e-9, 1e9, None, CONSTRAINED),
     "slack": Setting("How far off all of a pair's constraints together may be.", 0, 1e9, None, CONSTRAINED),
@@ -170,7 +215,6 @@ SETTINGS = {
 }  # fmt: skip
 
 DIRECTIONS = ("both", "forward", "reverse")
-VIEWS = ("word", "prefix3", "prefix5")
 
 
 class UnusedSetting(ValueError):
@@ -224,30 +268,34 @@ class Recipe:
             raise ValueError(f"unknown direction {self.direction!r}; there are {', '.join(DIRECTIONS)}")
         if not self.stages:
             raise ValueError("a recipe has at least one stage")
-        joint = [stage for stage in self.stages if stage.family == "hmm" and stage.objective != "likelihood"]
+        joint = [stage for stage in self.stages if stage.together or stage.family == "hmm" and stage.objective != "likelihood"]
         if self.direction != "both" and joint:
             raise ValueError(f"{self.model} is a model of both directions")
 
     @classmethod
     def of(
         cls,
-        model: str = "shmm",
+        model: str = DEFAULT,
         *,
         direction: str = "both",
         views: tuple[str, ...] | list[str] | None = None,
+        constraint: str | None = None,
         lowercase: bool = False,
         ibm1_agree: bool | None = None,
         **given: float | None,
     ) -> Recipe:
         """A recipe of the settings that are given and not None, and of the model's defaults for the others.
 
-        ibm1_agree: Model 1 is trained with agreement from its second iteration on. given: SETTINGS.
+        constraint  of loo: symmetric, bijective or none, what its posteriors are projected onto
+        ibm1_agree  Model 1 is trained with agreement from its second iteration on
+        given       SETTINGS
         """
         if model not in MODELS:
             raise ValueError(f"unknown model {model!r}; there are {', '.join(MODELS)}")
         kind = MODELS[model]
         values: dict[str, Any] = {
             "iterations": kind.iterations,
+            "hmm_iterations": kind.hmm_iterations,
             "threshold": kind.threshold,
             **(asdict(kind.limits) if kind.limits is not None else {}),
         }
@@ -263,24 +311,34 @@ class Recipe:
                 raise UnusedSetting(name, model)
             values[name] = checked(name, value)
         agree = kind.ibm1_agree if ibm1_agree is None else ibm1_agree
+        objective = kind.objective
+        if constraint is not None:
+            if kind.leaving is None:
+                raise ValueError(f"{model} has a constraint of its own; the models that have a choice are {', '.join(LOO)}")
+            if constraint not in ("none", *CONSTRAINTS):
+                raise ValueError(f"unknown constraint {constraint!r}; there are none, {', '.join(CONSTRAINTS)}")
+            objective = "likelihood" if constraint == "none" else constraint
         prior = values["dirichlet"]
         own = values["iterations"]
         first = own if kind.family == "ibm1" else values["ibm1_iterations"]
         stages = [Stage("ibm1", "likelihood", min(first, 1) if agree else first, dirichlet=prior)]
         if agree:
             stages.append(Stage("ibm1", "agreement", max(first - 1, 0), dirichlet=prior))
-        if kind.family == "hmm":
-            assert kind.limits is not None
+        if kind.limits is not None:
             limits = Limits(values["eta"], values["slack"], kind.limits.drop, values["max_calls"])
-            if kind.objective != "likelihood":
-                stages.append(Stage("hmm", "likelihood", values["hmm_iterations"], limits, prior))
-            stages.append(Stage("hmm", kind.objective, own, limits, prior))
+            leaving = None
+            if kind.leaving is not None:
+                leaving, prior = Leaving(values["left_out"], values["smoothing"], values["evenness"]), 0.0
+            if objective != "likelihood" or leaving is not None:
+                plain = values["hmm_iterations"]
+                stages.append(Stage(kind.family, "likelihood", plain, limits, prior, leaving))
+            stages.append(Stage(kind.family, objective, own, limits, prior, leaving))
         last = len(stages) - 1
         return cls(
             model,
             tuple(stage for n, stage in enumerate(stages) if stage.iterations or n == last),
             direction,
-            tuple(VIEWS if views is None else views),
+            tuple(kind.views if views is None else views),
             lowercase,
             **{name: values[name] for name in ("threshold", "p0", "window", "identical", "max_length")},
         )
@@ -290,8 +348,9 @@ class Recipe:
         """The recipe that asdict made a dict of."""
 
         def stage(fields: Mapping[str, Any]) -> Stage:
-            limits = fields["limits"]
-            return Stage(**{**fields, "limits": None if limits is None else Limits(**limits)})
+            parts = {"limits": Limits, "leaving": Leaving}
+            made = {name: part(**fields[name]) for name, part in parts.items() if fields.get(name) is not None}
+            return Stage(**{**fields, **made})
 
         return cls(**{**saved, "stages": tuple(stage(fields) for fields in saved["stages"])})
 
@@ -302,8 +361,17 @@ class Recipe:
 
     @property
     def schedule(self) -> list[Stage]:
-        """The stage of each iteration."""
+        """The stage of each iteration: first those of each view by itself, then those of all views together."""
         return [stage for stage in self.stages for _ in range(stage.iterations)]
+
+    @property
+    def apart(self) -> int:
+        """How many iterations each view has by itself."""
+        return sum(not stage.together for stage in self.schedule)
+
+    def settled(self, corpus: Corpus) -> Recipe:
+        """The recipe with the views that stems are in this corpus."""
+        return replace(self, views=settled(self.views, corpus))
 
     def signature(self) -> dict[str, str]:
         """All that the links depend on beside the text, as short strings."""
@@ -313,6 +381,7 @@ class Recipe:
             limits = asdict(stage.limits) if stage.limits is not None and stage.constrained else {}
             details = [f"{key}={value!r}" for key, value in limits.items()]
             details += [f"dirichlet={stage.dirichlet!r}"] if stage.dirichlet else []
+            details += [] if stage.leaving is None else [f"{key}={x!r}" for key, x in asdict(stage.leaving).items()]
             return f"{stage.iterations}x{name}" + (f"({','.join(details)})" if details else "")
 
         numbers = ("p0", "window", "identical", "max_length", "threshold")

@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from aligner.models import _update
-from aligner.models.counts import ONE, Counts
-from aligner.models.lexicon import Lexicon
+from aligner.models.counts import ONE, Counts, Longs
+from aligner.models.lexicon import Evidence, Lexicon
 from aligner.models.parameters import Parameters
+from aligner.models.recipe import Stage
 
 Divergence = tuple[float, float]  # forward, reverse
+Occurrences = tuple[Longs, Longs]  # of source words, of target words
 
 
-def update(parameters: Parameters, counts: Counts, rule: str = "ml", alpha: float = 0.0) -> Divergence | None:
-    """Changes the parameters in place by one of RULES.
+def update(
+    parameters: Parameters, counts: Counts, stage: Stage, occurrences: Occurrences | None = None
+) -> Divergence | None:
+    """Changes the parameters in place, by the rule of the stage.
 
-    alpha: the parameter of the prior, for vb. Returns the divergence of the lexicon from its prior, which the
-    bound of the next iteration subtracts from the log-likelihood; None without prior.
+    occurrences: how often words occur, for the rule that needs it. Returns the divergence of the lexicon from
+    its prior, which the bound of the next iteration subtracts from the log-likelihood; None without prior.
     """
-    divergence = RULES[rule](parameters.lexicon, counts, alpha)
+    divergence = None
+    if stage.leaving is not None:
+        assert occurrences is not None
+        of_occurrences(parameters.lexicon, counts, occurrences, stage.leaving.smoothing)
+    elif stage.dirichlet:
+        divergence = variational_bayes(parameters.lexicon, counts, stage.dirichlet)
+    else:
+        maximum_likelihood(parameters.lexicon, counts)
     if parameters.positions is not None and counts.positions.any():
-        parameters.positions.update(counts.positions / ONE)
+        power = 1.0 if stage.leaving is None else stage.leaving.evenness
+        parameters.positions.update(counts.positions / ONE, power)
     return divergence
 
 
-def maximum_likelihood(m: Lexicon, counts: Counts, alpha: float) -> None:
+def maximum_likelihood(m: Lexicon, counts: Counts) -> None:
     """t(f | e) = c(e, f) / sum_f c(e, f), and the same for the row of NULL."""
     _update.maximum_likelihood(m.rows, m.tgt, len(m.null_fwd), counts.pairs, m.t)
     for row, total in ((m.null_fwd, counts.null_fwd), (m.null_rev, counts.null_rev)):
@@ -37,4 +51,21 @@ def variational_bayes(m: Lexicon, counts: Counts, alpha: float) -> Divergence:
     return fwd, rev
 
 
-RULES = {"ml": maximum_likelihood, "vb": variational_bayes}
+def of_occurrences(m: Lexicon, counts: Counts, occurrences: Occurrences, alpha: float) -> None:
+    """t(f | e) = (c(e, f) + alpha / V) / (kappa N(e) + alpha). N(e): how often e occurs, V: target words.
+
+    kappa, the mean of expected links of an occurrence, is the same for all words: a word that often has no
+    link has a small t with every word. NULL's row is (c(f) + alpha / V) / (sum_f c(f) + alpha). The lexicon
+    keeps the divisors as its evidence.
+    """
+    links = int(counts.pairs.sum()) / ONE
+    kappa = tuple(links / max(1, int(n.sum())) for n in occurrences)
+    src, tgt = (
+        (k * n + alpha).astype(np.float32) for k, n in zip(kappa, occurrences, strict=True)
+    )
+    _update.of_occurrences(m.rows, m.tgt, counts.pairs, alpha, src, tgt, m.t)
+    nulls = []
+    for row, total in ((m.null_fwd, counts.null_fwd), (m.null_rev, counts.null_rev)):
+        nulls.append(int(total.sum()) / ONE + alpha)
+        row[:] = (total / ONE + alpha / max(1, len(row))) / nulls[-1]
+    m.evidence = Evidence(src, tgt, (nulls[0], nulls[1]), (kappa[0], kappa[1]), alpha)

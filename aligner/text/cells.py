@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,13 +12,14 @@ import numpy.typing as npt
 from aligner.text._cells import find_cells, number_cells, sort_tokens
 from aligner.text.corpus import Corpus, Side, Vocab
 from aligner.text.known import NOTHING, Known
-from aligner.text.views import parse, see
+from aligner.text.views import Cut, parse, see
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 BLOCK_CELLS = 1 << 20  # about how many cells a block of source words has when word pairs are numbered
 SHARD_CELLS = 1 << 22  # about how many cells a shard of training has; signals are answered between shards
+SCORED_CELLS = 1 << 20  # the same, where all cells of a shard have their scores in memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,9 +69,21 @@ class Seen:
     def text(self) -> Corpus:
         return self.look()
 
-    def put_away(self) -> None:
-        """Forgets the text, which takes memory and is quickly made again. Cells are kept."""
+    @cached_property
+    def occurrences(self) -> tuple[Longs, Longs]:
+        """How often each source and each target word occurs in sentence pairs that have words on both sides."""
+        src, tgt = self.text.src, self.text.tgt
+        full = (src.lengths > 0) & (tgt.lengths > 0)
+        counted = (
+            np.bincount(side.ids[np.repeat(full, side.lengths)], minlength=len(side.vocab)) for side in (src, tgt)
+        )
+        return next(counted), next(counted)
+
+    def put_away(self, cells: bool) -> None:
+        """Forgets the text, which takes memory and is quickly made again. cells: forgets cells, too."""
         self.__dict__.pop("text", None)
+        if cells:
+            self.cells = None
 
     @staticmethod
     def of_own_words(corpus: Corpus, view: str, n_threads: int) -> Seen:
@@ -85,21 +98,16 @@ class Seen:
         corpus: Corpus, view: str, src: Vocab, tgt: Vocab, rows: Longs, pair_tgt: Ints
     ) -> Seen:
         """The words and word pairs are those that a model knows; all others are unknown."""
-        function = parse(view) or str
+        cuts = parse(view)
 
-        def known(side: Side, vocab: Vocab) -> Side:
-            ids = vocab.find(map(function, side.vocab.words))
+        def known(side: Side, vocab: Vocab, cut: Cut) -> Side:
+            ids = vocab.find(map(cut or str, side.vocab.words))
             return Side(ids[side.ids] if len(side.ids) else side.ids, side.offsets, vocab)
 
         def look() -> Corpus:
-            return Corpus(known(corpus.src, src), known(corpus.tgt, tgt))
+            return Corpus(known(corpus.src, src, cuts[0]), known(corpus.tgt, tgt, cuts[1]))
 
         return Seen(look, rows, pair_tgt, cell_offsets(corpus), None)
-
-    def shards(self, n_threads: int, known: Known = NOTHING) -> Iterator[tuple[int, Shard]]:
-        """The text in parts of about SHARD_CELLS cells: (number of the first sentence pair, shard)."""
-        for start, stop in cut(self.cell_offsets, SHARD_CELLS):
-            yield start, self.shard(start, stop, n_threads, known)
 
     def shard(self, start: int, stop: int, n_threads: int, known: Known = NOTHING) -> Shard:
         """The sentence pairs start to stop."""
@@ -112,6 +120,17 @@ class Seen:
             cells = np.empty(offsets[-1], dtype=np.int32)
             find_cells(*text, offsets, self.rows, self.tgt, cells, n_threads)
         return Shard(*text, cells, offsets, known.part(start, stop))
+
+
+def in_shards(
+    sights: Sequence[Seen], n_threads: int, known: Known = NOTHING, scored: bool = False
+) -> Iterator[tuple[int, int, list[Shard]]]:
+    """A text in parts: (first sentence pair, the one after the last, what each view sees of them).
+
+    scored: cells will have scores in memory, so that parts are smaller
+    """
+    for start, stop in cut(sights[0].cell_offsets, SCORED_CELLS if scored else SHARD_CELLS):
+        yield start, stop, [seen.shard(start, stop, n_threads, known) for seen in sights]
 
 
 def cell_offsets(corpus: Corpus) -> Longs:

@@ -178,3 +178,12 @@ def text_hash(corpus: Corpus) -> str:
         for array in (side.vocab.offsets, side.ids, side.offsets):
             value = zlib.crc32(np.ascontiguousarray(array).data, value)
     return f"{value:08x}"
+
+
+def pair_keys(corpus: Corpus) -> npt.NDArray[np.uint64]:
+    """[S] 64-bit checksums of the sentence pairs. Equal pairs have equal keys, in whichever text they stand."""
+    src, tgt = (
+        _corpus.hash_sentences(side.vocab.text, side.vocab.offsets, side.ids, side.offsets)
+        for side in (corpus.src, corpus.tgt)
+    )
+    return np.asarray(src * np.uint64(0x9E3779B97F4A7C15) + tgt)

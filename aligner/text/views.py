@@ -5,19 +5,36 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from aligner.text.corpus import Corpus, relabelled
+from aligner.text.corpus import Corpus, Side, relabelled
 
-HELP = "word, prefixN (its first N letters), suffixN (its last N)"
+HELP = (
+    "word, prefixN (its first N letters), suffixN (its last N), stemN (as prefixN, but fewer letters on a side of short"
+    " words), or one a side, as in prefix1/prefix3"
+)
+
+Cut = Callable[[str], str] | None
+
+LONG = 7.0  # words of so many letters, on average over a vocabulary, are not short
 
 
-def parse(name: str) -> Callable[[str], str] | None:
-    """A function: word -> what the view of this name sees of it. None: the view sees the word itself."""
+def parse(name: str) -> tuple[Cut, Cut]:
+    """Two functions, of source and of target words: word -> what the view of this name sees of the word.
+
+    None: the view sees the word itself.
+    """
+    parts = name.split("/")
+    if len(parts) > 2:
+        raise ValueError(f"unknown view {name!r}; there are {HELP}")
+    return _cut(parts[0]), _cut(parts[-1])
+
+
+def _cut(name: str) -> Cut:
     if name == "word":
         return None
-    if not (match := re.fullmatch(r"(prefix|suffix)([1-9][0-9]{0,3})", name)):
+    if not (match := re.fullmatch(r"(prefix|suffix|stem)([1-9][0-9]{0,3})", name)):
         raise ValueError(f"unknown view {name!r}; there are {HELP}")
     kind, n = match[1], int(match[2])
-    return (lambda word: word[:n]) if kind == "prefix" else (lambda word: word[-n:])
+    return (lambda word: word[-n:]) if kind == "suffix" else (lambda word: word[:n])
 
 
 def parse_views(names: Sequence[str]) -> None:
@@ -30,9 +47,36 @@ def parse_views(names: Sequence[str]) -> None:
 
 def see(corpus: Corpus, name: str) -> Corpus:
     """What a view sees of a corpus."""
-    function = parse(name)
-    return (
-        corpus
-        if function is None
-        else Corpus(*(relabelled(side, function) for side in (corpus.src, corpus.tgt)))
+    cuts = parse(name)
+    if cuts == (None, None):
+        return corpus
+    return Corpus(
+        *(
+            side if cut is None else relabelled(side, cut)
+            for side, cut in zip((corpus.src, corpus.tgt), cuts, strict=True)
+        )
     )
+
+
+def settled(names: Sequence[str], corpus: Corpus) -> tuple[str, ...]:
+    """The names of views, with prefixes of this corpus in place of stems.
+
+    A stem of n letters is a prefix of n m / LONG letters, at least one, on a side whose vocabulary has words of m
+    letters on average, m below LONG: five letters of an English word say what two of a Japanese word say.
+    """
+
+    def share(side: Side) -> float:
+        words = side.vocab.words
+        return min(1.0, sum(map(len, words)) / max(1, len(words)) / LONG)
+
+    def prefix(part: str, side: Side) -> str:
+        if not part.startswith("stem"):
+            return part
+        return f"prefix{max(1, round(int(part.removeprefix('stem')) * share(side)))}"
+
+    found = []
+    for name in names:
+        src, tgt = name.split("/")[0], name.split("/")[-1]
+        parts = prefix(src, corpus.src), prefix(tgt, corpus.tgt)
+        found.append(parts[0] if parts[0] == parts[1] else "/".join(parts))
+    return tuple(dict.fromkeys(found))

@@ -20,8 +20,9 @@ from aligner.models.families import FAMILIES
 from aligner.models.lexicon import Lexicon
 from aligner.models.parameters import Parameters, View
 from aligner.models.recipe import Recipe, Stage
+from aligner.models.shares import Shares
 from aligner.models.update import update
-from aligner.text.cells import Seen, cell_offsets
+from aligner.text.cells import Seen, cell_offsets, in_shards
 from aligner.text.corpus import Corpus, text_hash
 from aligner.text.known import Constraints, Known
 from aligner.training.development import Development
@@ -57,7 +58,7 @@ def learn(
     memory: int = 0,
     checkpoint: Callable[[Model], None] | None = None,
 ) -> tuple[Model, list[Seen | None]]:
-    """A model of a text; and what each view sees of the text, None where memory does not allow to keep it.
+    """A model of a text; and what each view sees of the text, None if some of the text was not trained on.
 
     init         a model to start from
     resume       a model that `checkpoint` was given: training goes on where it was, to the same bits
@@ -71,6 +72,7 @@ def learn(
     checkpoint   called after each iteration with the model as it is: always the same object, to save at once
     """
     check_size(corpus)
+    recipe = recipe.settled(corpus)
     _check_start(recipe, init)
     known = known_of(links, constraints, corpus)
     check_constraints(recipe, known)
@@ -91,22 +93,21 @@ def learn(
     monitor = _monitor(used, model, quiet, log)
     monitor.begin(model.signature + "".join(f"|{key}:{value}" for key, value in (run or {}).items()))
     work = _Run(used, model, init, development, known, n_threads, checkpoint, monitor)
-    cells_of_text = int(cell_offsets(used)[-1])
-    seen: list[Seen | None] = [None] * len(recipe.views)
+    room = memory // max(1, 4 * int(cell_offsets(used)[-1]))  # of how many views the cells may be kept
+    seen: list[Seen] = []
     try:
         for n in range(len(recipe.views)):
-            kept = [k for k, sight in enumerate(seen) if sight is not None]
-            if kept and 4 * cells_of_text * (len(kept) + 1) > memory:  # room for the cells of this view
-                seen[kept[-1]] = None
-            sight = work.train_view(n)
-            if used is corpus and 4 * cells_of_text * (sum(s is not None for s in seen) + 1) <= memory:
-                sight.put_away()
-                seen[n] = sight
-            del sight
+            for sight in seen[max(0, room - 1) :]:  # this view needs its cells
+                sight.put_away(cells=True)
+            seen.append(work.train_view(n))
+            seen[n].put_away(cells=n >= room)
+        work.train_together(seen)
     finally:
         monitor.close()
+    for sight in seen:
+        sight.put_away(cells=False)
     model.progress = None
-    return model, seen
+    return model, list(seen) if used is corpus else [None] * len(seen)
 
 
 def _check_start(recipe: Recipe, init: Model | None) -> None:
@@ -136,7 +137,7 @@ def _resumed(old: Model, new: Model) -> Model:
     views = [
         View(view.name, view.src, view.tgt, view.parameters.copied()) for view in old.views
     ]  # what is mapped from a file cannot be changed
-    return Model(new.recipe, views, new.facts, list(old.history), old.progress)
+    return Model(new.recipe, views, new.facts, list(old.history), old.progress, old.shares)
 
 
 def _monitor(corpus: Corpus, model: Model, quiet: bool, log: IO[str] | None) -> Monitor:
@@ -160,49 +161,89 @@ class _Run:
     monitor: Monitor
 
     def train_view(self, n: int) -> Seen:
-        """All iterations of view n that are not done yet."""
+        """All iterations of view n by itself that are not done yet."""
         recipe, model = self.model.recipe, self.model
         name = recipe.views[n]
         seen = Seen.of_own_words(self.corpus, name, self.n_threads)
         if n == len(model.views):
             model.views.append(View(name, seen.text.src.vocab, seen.text.tgt.vocab, self._start(n, seen)))
             model.progress = {"iterations": 0, "divergence": None}
-        view, schedule = model.views[n], recipe.schedule
-        counts: Counts | None = None
-        while n + 1 == len(model.views) and model.progress and model.progress["iterations"] < len(schedule):
-            counts = self._iterate(view, seen, schedule[model.progress["iterations"]], counts)
-            if self.checkpoint is not None:
-                self.checkpoint(model)
-        family = FAMILIES[recipe.last.family]  # the last stage may have had no iterations
-        view.parameters.positions = family.positions(view.parameters.positions, recipe.window, recipe.p0)
+        if n + 1 == len(model.views):
+            self._train([model.views[n]], [seen], recipe.apart)
         return seen
 
-    def _iterate(self, view: View, seen: Seen, stage: Stage, used: Counts | None) -> Counts:
+    def train_together(self, seen: Sequence[Seen]) -> None:
+        """All iterations of all views together that are not done yet."""
+        recipe, model = self.model.recipe, self.model
+        if recipe.apart < len(recipe.schedule):
+            self._train(model.views, seen, len(recipe.schedule))
+            assert model.shares is not None
+            model.shares = model.shares.sorted()
+        self._position(model.views, recipe.last)  # the last stage may have had no iterations
+
+    def _train(self, views: Sequence[View], seen: Sequence[Seen], n: int) -> None:
+        """Iterates until n iterations are done."""
+        counts: list[Counts] | None = None
+        while self.model.progress and (done := self.model.progress["iterations"]) < n:
+            counts = self._iterate(views, seen, self.model.recipe.schedule[done], counts)
+            if self.checkpoint is not None:
+                self.checkpoint(self.model)
+
+    def _position(self, views: Sequence[View], stage: Stage) -> None:
+        """Gives views the positions that a stage begins with. Views with one lattice share them."""
+        recipe, family = self.model.recipe, FAMILIES[stage.family]
+        for view in views:
+            old = views[0] if stage.together else view
+            positions = old.parameters.positions
+            if view is old:
+                positions = family.positions(positions, recipe.window, recipe.p0)
+            view.parameters.positions = positions
+
+    def _iterate(
+        self, views: Sequence[View], seen: Sequence[Seen], stage: Stage, used: Sequence[Counts] | None
+    ) -> list[Counts]:
         """One iteration: expect, shard by shard, then update. The counts' memory serves the next one."""
-        recipe, progress, m = self.model.recipe, self.model.progress, view.parameters
+        model, recipe, progress = self.model, self.model.recipe, self.model.progress
         assert progress is not None
-        family = FAMILIES[stage.family]
-        m.positions = family.positions(m.positions, recipe.window, recipe.p0)
+        family, label = FAMILIES[stage.family], "+".join(view.name for view in views)
+        self._position(views, stage)
         judged = self.development is not None and stage is recipe.last
-        before = m.copied() if judged else None
-        counts, statistics = Counts.zero(m, used), {"loglik_fwd": 0.0, "loglik_rev": 0.0}
-        for _, shard in seen.shards(self.n_threads, self.known):
-            found = family.expect(m, shard, stage, recipe.direction, counts, self.n_threads)
+        before = [view.parameters.copied() for view in views] if judged else None
+        own = None
+        if stage.leaving is not None and model.shares is not None:
+            own = model.shares.of_all(stage.leaving.left_out)
+        parameters = [view.parameters for view in views]
+        counts = [
+            Counts.zero(m, None if used is None else used[n], shared=stage.together)
+            for n, m in enumerate(parameters)
+        ]
+        statistics, packed = {"loglik_fwd": 0.0, "loglik_rev": 0.0}, []
+        for start, stop, shards in in_shards(seen, self.n_threads, self.known, scored=stage.together):
+            mine = None if own is None else own.part(start, stop)
+            found, shares = family.expect(
+                parameters, shards, stage, recipe.direction, mine, counts, self.n_threads
+            )
+            packed += [] if shares is None else [shares]
             for key, value in found.items():
                 statistics[key] = statistics.get(key, 0.0) + value
-            self.monitor.advance(view.name, stage, shard.n_cells)
-        divergence = update(m, counts, stage.rule, stage.dirichlet)
-        area = self.development.area([view], recipe, self.n_threads) if self.development and judged else None
+            self.monitor.advance(label, stage, shards[0].n_cells * len(views))
+        divergence = None
+        for m, c, sight in zip(parameters, counts, seen, strict=True):
+            divergence = update(m, c, stage, sight.occurrences if stage.leaving is not None else None)
+        old, model.shares = model.shares, Shares.joined(self.corpus, packed) if packed else None
+        area = self.development.area(views, recipe, self.n_threads) if self.development and judged else None
         both = recipe.direction == "both" or family.both
         directions = ["forward", "reverse"] if both else [recipe.direction]
         # The bound is of the parameters that the iteration began with, as the log-likelihood is.
-        bounded = stage.rule == "vb" and stage.objective == "likelihood"
+        bounded = stage.dirichlet and stage.objective == "likelihood"
         began = progress["divergence"] if bounded else None
-        self.monitor.add(view.name, stage, directions, statistics, began, area)
+        self.monitor.add(label, stage, directions, statistics, began, area)
         done = progress["iterations"] + 1
-        if before is not None and not self._is_better(view.name):
-            view.parameters, done = before, len(recipe.schedule)
-        self.model.progress = {"iterations": done, "divergence": divergence}
+        if before is not None and not self._is_better(label):
+            for view, parameter in zip(views, before, strict=True):
+                view.parameters = parameter
+            model.shares, done = old, len(recipe.schedule) if stage.together else recipe.apart
+        model.progress = {"iterations": done, "divergence": divergence}
         return counts
 
     def _start(self, n: int, seen: Seen) -> Parameters:

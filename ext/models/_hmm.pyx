@@ -1,7 +1,7 @@
 """Expected counts and posteriors of the HMM, by the lattices (lattice.pxd) of a shard's sentence pairs.
 
-A lattice is made of a lexicon (aligner/models/lexicon.py) and of jumps (aligner/models/positions.py). Emissions are
-FLOOR + t. A known link has its emissions multiplied by its weight.
+A lattice is made of emissions (emissions.pxd), from the lexicons of one or more views, and of jumps
+(aligner/models/positions.py). A known link has its emissions multiplied by its weight.
 """
 
 from cython.parallel cimport prange, threadid
@@ -16,7 +16,8 @@ from constraints cimport (
     BIJECTIVE, SYMMETRIC, UNCONSTRAINED, Extra, Inference, constrain, describe, n_entries, n_extra, read_extra,
 )
 from counts cimport Queue, Sums, add_later, add_rest, fixed, read_sums
-from inputs cimport FLOOR, Text, Words, check_scores, read_text, read_words
+from emissions cimport MOST_VIEWS, Own, Sight, fill, read_evidence, read_own, room_for_share
+from inputs cimport Text, Words, check_scores, read_text, read_words
 from lattice cimport (
     MARGIN, VECTOR, Direction, add_jumps, alpha_rows, best_path, beta_rows, lay_out, loglik, padded, real, room_for,
     set_transitions,
@@ -58,24 +59,30 @@ cdef Jumps read_jumps(object positions, list held) except *:
     return m
 
 
+cdef Sight read_sight(object shard, object lexicon, bint counting, list held) except *:
+    """What a view sees of a shard, and the view's lexicon."""
+    cdef Sight v
+    v.w = read_words(lexicon, held)
+    v.x = read_text(shard, &v.w, counting, held)
+    v.m = read_evidence(lexicon.evidence, &v.w, held)
+    return v
+
+
 cdef real* set_up(
-    Text* x, Py_ssize_t n, Words* w, Jumps* m, Direction* fwd, Direction* rev, real* work
+    Sight* views, int64_t n_views, Own* own, Py_ssize_t n, Jumps* m, Direction* fwd, Direction* rev, real* work
 ) noexcept nogil:
     """Prepares both lattices of sentence pair n for alpha_rows; returns the work space left, NULL if a side is empty.
 
     The forward lattice has the source's words as states, the reverse the target's.
     """
+    cdef Text* x = &views[0].x
     cdef int64_t I = x.src_offsets[n + 1] - x.src_offsets[n]
     cdef int64_t J = x.tgt_offsets[n + 1] - x.tgt_offsets[n]
-    cdef const int32_t* src = x.src_ids + x.src_offsets[n]
-    cdef const int32_t* tgt = x.tgt_ids + x.tgt_offsets[n]
-    cdef const int32_t* cell = x.cells + x.cell_offsets[n]
-    cdef const real* row
-    cdef int64_t i, j, k, width
     if I == 0 or J == 0:
         return NULL
     lay_out(fwd, I, J, work)
     lay_out(rev, J, I, work + room_for(I, J))
+    work += room_for(I, J) + room_for(J, I)
     fwd.W = rev.W = m.W
     fwd.p0 = rev.p0 = <real>m.p0
     fwd.jump = m.jump
@@ -84,29 +91,8 @@ cdef real* set_up(
     rev.first = m.first + m.W + 1
     set_transitions(fwd)
     set_transitions(rev)
-    for j in range(J):
-        fwd.null[j] = FLOOR + (w.null_fwd[tgt[j]] if tgt[j] >= 0 else 0)
-        for i in range(I, fwd.K):
-            fwd.emit[j * fwd.K + i] = 0
-    for i in range(I):
-        rev.null[i] = FLOOR + (w.null_rev[src[i]] if src[i] >= 0 else 0)
-        row = w.t + 2 * w.rows[src[i]] if src[i] >= 0 else NULL
-        width = w.rows[src[i] + 1] - w.rows[src[i]] if src[i] >= 0 else 0
-        for j in range(J):
-            if 0 <= cell[j] < width:
-                fwd.emit[j * fwd.K + i] = FLOOR + row[2 * cell[j]]
-                rev.emit[i * rev.K + j] = FLOOR + row[2 * cell[j] + 1]
-            else:
-                fwd.emit[j * fwd.K + i] = FLOOR
-                rev.emit[i * rev.K + j] = FLOOR
-        for j in range(J, rev.K):
-            rev.emit[i * rev.K + j] = 0
-        cell += J
-    if x.known_offsets != NULL:
-        for k in range(x.known_offsets[n], x.known_offsets[n + 1]):
-            fwd.emit[x.known_tgt[k] * fwd.K + x.known_src[k]] *= x.known_weight[k]
-            rev.emit[x.known_src[k] * rev.K + x.known_tgt[k]] *= x.known_weight[k]
-    return work + room_for(I, J) + room_for(J, I)
+    fill(views, n_views, own, n, fwd, rev, work)
+    return work
 
 
 cdef void infer(
@@ -160,35 +146,36 @@ def expect(
     """Adds the expected counts of a shard in both directions, as integers of 2^-32."""
     cdef list held = []
     check_threads(n_threads)
-    cdef Words w = read_words(lexicon, held)
-    cdef Text x = read_text(shard, &w, True, held)
+    cdef Sight v = read_sight(shard, lexicon, True, held)
     cdef Jumps m = read_jumps(positions, held)
-    cdef Sums c = read_sums(counts, &w, held)
-    cdef Extra g = read_extra(shard.known.constraints, &x, held)
+    cdef Sums c = read_sums(counts, &v.w, held)
+    cdef Extra g = read_extra(shard.known.constraints, &v.x, held)
     cdef int64_t[:, ::1] all_jumps = counts.positions
     cdef int64_t[:, :, ::1] jumps = np.zeros((n_threads, 2, 3 * m.W + 4), dtype=np.int64)  # a copy a thread
     cdef Py_ssize_t n
     cdef int k
     if all_jumps.shape[0] != 2 or all_jumps.shape[1] != 3 * m.W + 4:
         raise ValueError("the counts are of jumps of another window")
-    if statistics.shape[0] != x.S or statistics.shape[1] != N_STATISTICS:
-        raise ValueError(f"the statistics are not of {x.S} sentence pairs")
+    if statistics.shape[0] != v.x.S or statistics.shape[1] != N_STATISTICS:
+        raise ValueError(f"the statistics are not of {v.x.S} sentence pairs")
     check_directions(&how, &g)
-    cdef int64_t work_size = widest(&x, &how, &g)
+    cdef int64_t work_size = widest(&v.x, &how, &g)
     cdef real* work = new_work(n_threads * work_size)
     statistics[:, :] = 0
-    for n in prange(x.S, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
+    for n in prange(v.x.S, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
         k = threadid()
-        count_pair(&x, n, &w, &m, &how, &g, &c, &jumps[k, 0, 0], &statistics[n, 0], work + k * work_size)
+        count_pair(&v, n, &m, &how, &g, &c, &jumps[k, 0, 0], &statistics[n, 0], work + k * work_size)
     free(work)
     np.add(all_jumps, np.sum(jumps, axis=0), out=np.asarray(all_jumps))
 
 
 cdef void count_pair(
-    Text* x, Py_ssize_t n, Words* w, Jumps* m, Inference* how, Extra* g, Sums* c, int64_t* jumps, double* statistics,
-    real* work,
+    Sight* v, Py_ssize_t n, Jumps* m, Inference* how, Extra* g, Sums* c, int64_t* jumps, double* statistics, real* work
 ) noexcept nogil:
     """Adds the expected counts of sentence pair n."""
+    cdef Text* x = &v.x
+    cdef Words* w = &v.w
+    cdef Own own
     cdef Direction fwd, rev
     cdef const int32_t* src = x.src_ids + x.src_offsets[n]
     cdef const int32_t* tgt = x.tgt_ids + x.tgt_offsets[n]
@@ -198,7 +185,8 @@ cdef void count_pair(
     cdef real f, r
     cdef Queue queue
     queue.n = 0
-    work = set_up(x, n, w, m, &fwd, &rev, work)
+    own.start = NULL
+    work = set_up(v, 1, &own, n, m, &fwd, &rev, work)
     if work == NULL:
         return
     infer(how, g, n, &fwd, &rev, True, False, work, statistics)
@@ -228,45 +216,81 @@ cdef void count_pair(
 
 
 def posteriors(
-    shard, lexicon, positions,  # IN
-    Inference how,              # IN
-    bint best,                  # IN, 1 on each direction's best path instead of posteriors
-    real share,                 # IN, what scores are multiplied by
-    real[::1] fwd not None,     # OUT, [n_cells] added to
-    real[::1] rev not None,     # OUT, [n_cells] added to
+    shards,                         # IN, what each view sees of the same sentence pairs
+    lexicons,                       # IN, of each view
+    positions,                      # IN
+    Inference how,                  # IN
+    own,                            # IN, shares of the sentence pairs in the counts of lexicons that have evidence; None
+    bint best,                      # IN, 1 on each direction's best path instead of posteriors
+    real share,                     # IN, what scores are multiplied by
+    real[::1] fwd not None,         # OUT, [n_cells] added to
+    real[::1] rev not None,         # OUT, [n_cells] added to
     int n_threads,
+    int64_t[:, ::1] jumps=None,     # OUT, expected jumps, as integers of 2^-32, added to
+    double[:, ::1] statistics=None,  # OUT, [S, len(STATISTICS)] zero for a sentence pair with an empty side
 ):
-    """Adds the posteriors of all cells of a shard in the directions that are asked for."""
+    """Adds the posteriors of all cells of a shard in the directions that are asked for.
+
+    Several views have one lattice a direction: its emissions are geometric means over the views.
+    """
     cdef list held = []
-    check_threads(n_threads)
-    cdef Words w = read_words(lexicon, held)
-    cdef Text x = read_text(shard, &w, False, held)
-    cdef Jumps m = read_jumps(positions, held)
-    cdef Extra g = read_extra(shard.known.constraints, &x, held)
+    cdef int64_t n_views = len(lexicons)
+    cdef Sight[MOST_VIEWS] views
     cdef Py_ssize_t n
-    check_scores(&x, fwd, rev)
+    cdef int k
+    check_threads(n_threads)
+    if not 1 <= n_views == len(shards) <= MOST_VIEWS:
+        raise ValueError(f"between 1 and {MOST_VIEWS} views are needed, there are {len(shards)} and {n_views}")
+    for k in range(n_views):
+        views[k] = read_sight(shards[k], lexicons[k], False, held)
+        check_same_text(&views[0].x, &views[k].x)
+    cdef Jumps m = read_jumps(positions, held)
+    cdef Text* x = &views[0].x
+    cdef Extra g = read_extra(shards[0].known.constraints, x, held)
+    cdef Own mine = read_own(own, x.S, held)
+    cdef int64_t[:, :, ::1] counts = np.zeros((n_threads, 2, 3 * m.W + 4), dtype=np.int64)  # a copy a thread
+    check_scores(x, fwd, rev)
+    if jumps is not None and (jumps.shape[0] != 2 or jumps.shape[1] != 3 * m.W + 4):
+        raise ValueError("the counts are of jumps of another window")
+    cdef double[:, ::1] found = statistics
+    if found is None:
+        found = np.empty((x.S, N_STATISTICS))
+    if found.shape[0] != x.S or found.shape[1] != N_STATISTICS:
+        raise ValueError(f"the statistics are not of {x.S} sentence pairs")
+    found[:, :] = 0
     if fwd.shape[0] == 0:
         return
     check_directions(&how, &g)
-    cdef int64_t work_size = widest(&x, &how, &g)
+    cdef int64_t work_size = widest(x, &how, &g)
     cdef real* work = new_work(n_threads * work_size)
+    cdef bint counting = jumps is not None
     for n in prange(x.S, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
-        score_pair(&x, n, &w, &m, &how, &g, best, share, &fwd[0], &rev[0], work + threadid() * work_size)
+        k = threadid()
+        score_pair(
+            views, n_views, &mine, n, &m, &how, &g, best, share, &fwd[0], &rev[0],
+            &counts[k, 0, 0] if counting else NULL, &found[n, 0], work + k * work_size,
+        )
     free(work)
+    if counting:
+        np.add(jumps, np.sum(counts, axis=0), out=np.asarray(jumps))
 
 
 cdef void score_pair(
-    Text* x, Py_ssize_t n, Words* w, Jumps* m, Inference* how, Extra* g, bint best, real share, real* fwd_out,
-    real* rev_out, real* work,
+    Sight* views, int64_t n_views, Own* own, Py_ssize_t n, Jumps* m, Inference* how, Extra* g, bint best, real share,
+    real* fwd_out, real* rev_out, int64_t* jumps, double* statistics, real* work,
 ) noexcept nogil:
     """Adds the posteriors of sentence pair n, [I, J] in both directions."""
     cdef Direction fwd, rev
-    cdef double[N_STATISTICS] statistics
+    cdef Text* x = &views[0].x
     cdef int64_t i, j, begin = x.cell_offsets[n] - x.cell_offsets[0]
-    work = set_up(x, n, w, m, &fwd, &rev, work)
+    work = set_up(views, n_views, own, n, m, &fwd, &rev, work)
     if work == NULL:
         return
-    infer(how, g, n, &fwd, &rev, False, best, work, statistics)
+    infer(how, g, n, &fwd, &rev, jumps != NULL, best, work, statistics)
+    if jumps != NULL and how.forward:
+        add_jumps(&fwd, jumps)
+    if jumps != NULL and how.reverse:
+        add_jumps(&rev, jumps + 3 * m.W + 4)
     fwd_out += begin
     rev_out += begin
     for i in range(fwd.I):
@@ -283,19 +307,20 @@ def dual(shard, lexicon, positions, Inference how, int64_t n, const double[::1] 
     Features are numbered as the constraints add them.
     """
     cdef list held = []
-    cdef Words w = read_words(lexicon, held)
-    cdef Text x = read_text(shard, &w, False, held)
+    cdef Sight v = read_sight(shard, lexicon, False, held)
     cdef Jumps m = read_jumps(positions, held)
-    cdef Extra g = read_extra(shard.known.constraints, &x, held)
+    cdef Extra g = read_extra(shard.known.constraints, &v.x, held)
+    cdef Own own
     cdef Direction fwd, rev
     cdef Problem p
     cdef int64_t k
     cdef double phi
-    if not 0 <= n < x.S:
+    own.start = NULL
+    if not 0 <= n < v.x.S:
         raise ValueError(f"there is no sentence pair {n}")
     check_directions(&how, &g)
-    cdef real* work = new_work(widest(&x, &how, &g))
-    cdef real* rest = set_up(&x, n, &w, &m, &fwd, &rev, work)
+    cdef real* work = new_work(widest(&v.x, &how, &g))
+    cdef real* rest = set_up(&v, 1, &own, n, &m, &fwd, &rev, work)
     try:
         if rest == NULL:
             raise ValueError(f"sentence pair {n} has an empty side")
@@ -311,6 +336,20 @@ def dual(shard, lexicon, positions, Inference how, int64_t n, const double[::1] 
         return phi, [p.solver.gradient[k] for k in range(p.n)]
     finally:
         free(work)
+
+
+cdef int check_same_text(Text* one, Text* other) except -1:
+    """Refuses views of different sentence pairs."""
+    cdef int64_t n
+    if one.S != other.S:
+        raise ValueError(f"a view sees {other.S} sentence pairs, another {one.S}")
+    for n in range(one.S):
+        if (
+            one.src_offsets[n + 1] - one.src_offsets[n] != other.src_offsets[n + 1] - other.src_offsets[n]
+            or one.tgt_offsets[n + 1] - one.tgt_offsets[n] != other.tgt_offsets[n + 1] - other.tgt_offsets[n]
+        ):
+            raise ValueError(f"two views see sentence pair {n} with different lengths")
+    return 0
 
 
 cdef int check_directions(Inference* how, Extra* g) except -1:
@@ -330,13 +369,14 @@ cdef real* new_work(int64_t n) except NULL:
 
 cdef int64_t widest(Text* x, Inference* how, Extra* g) noexcept nogil:
     """Reals of work space that are enough for every sentence pair."""
-    cdef int64_t most = 1, I, J, size
+    cdef int64_t most = 1, I, J, size, more
     cdef Py_ssize_t n
     for n in range(x.S):
         I = x.src_offsets[n + 1] - x.src_offsets[n]
         J = x.tgt_offsets[n + 1] - x.tgt_offsets[n]
         size = VECTOR + room_for(I, J) + room_for(J, I)
+        more = room_for_share(I, J)  # needed before the projection
         if how.constraint != UNCONSTRAINED or n_extra(g, n) > 0:
-            size += room_for_problem(I, J, n_extra(g, n), n_entries(g, n))
-        most = max(most, padded(size))
+            more = max(more, room_for_problem(I, J, n_extra(g, n), n_entries(g, n)))
+        most = max(most, padded(size + more))
     return most

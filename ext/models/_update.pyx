@@ -1,10 +1,11 @@
-"""From expected counts to translation tables: maximum likelihood and variational Bayes.
+"""From expected counts to translation tables: maximum likelihood, variational Bayes, and shares of occurrences.
 
 Word pairs (e, f) are sorted by e; the counts c are integers of 2^-32. A forward table has a row for each source word e,
 over the target words that stand beside e. A reverse table has a row for each target word f, over its source words.
 
     maximum likelihood   t(f | e) = c(e, f) / sum_f c(e, f)
     variational Bayes    t(f | e) = exp(psi(c(e, f) + alpha) - psi(sum_f (c(e, f) + alpha)))
+    of occurrences       t(f | e) = (c(e, f) + alpha / V) / many(e), many(e) = kappa N(e) + alpha, V target words
 
 Variational Bayes has a symmetric Dirichlet prior with parameter alpha on each row. Its rows sum to less than 1: the
 geometric mean under the posterior Dirichlet(c + alpha) is smaller than the arithmetic. An update raises a bound: the
@@ -75,6 +76,29 @@ def maximum_likelihood(
                 t[k, 0] = <real>(counts[k, 0] / <double>max(mass, 1))
         for k in range(tgt.shape[0]):
             t[k, 1] = <real>(counts[k, 1] / <double>max(total[tgt[k]], 1))
+
+
+def of_occurrences(
+    const int64_t[::1] rows not None, const int32_t[::1] tgt not None,  # IN
+    const int64_t[:, ::1] counts not None,                              # IN, [P, 1] of both directions
+    double alpha,                                                       # IN
+    const real[::1] many_src not None,                                  # IN, [V_src]
+    const real[::1] many_tgt not None,                                  # IN, [V_tgt]
+    real[:, ::1] t not None,                                            # OUT, [P, 2]
+):
+    """t of both directions. A word pair without counts becomes zero: smoothing alone speaks for it."""
+    cdef Py_ssize_t e, k
+    cdef double c, src = alpha / max(1, many_src.shape[0]), tgt_share = alpha / max(1, many_tgt.shape[0])
+    check_offsets("rows", rows, many_src.shape[0], tgt.shape[0])
+    check_ids("target words", tgt, 0, tgt.shape[0], 0, many_tgt.shape[0])
+    if counts.shape[0] != tgt.shape[0] or t.shape[0] != tgt.shape[0] or counts.shape[1] != 1 or t.shape[1] != 2:
+        raise ValueError(f"counts and t are not of {tgt.shape[0]} word pairs")
+    with nogil:
+        for e in range(rows.shape[0] - 1):
+            for k in range(rows[e], rows[e + 1]):
+                c = counts[k, 0] * UNIT
+                t[k, 0] = <real>((c + tgt_share) / many_src[e]) if c > 0 else 0
+                t[k, 1] = <real>((c + src) / many_tgt[tgt[k]]) if c > 0 else 0
 
 
 def variational_bayes(

@@ -72,6 +72,15 @@ cdef inline int check_scores(Text* x, const real[::1] fwd, const real[::1] rev) 
     return 0
 
 
+cdef inline int check_positive(str name, const real[::1] numbers) except -1:
+    """Refuses numbers that are not positive, or very large."""
+    cdef Py_ssize_t k
+    for k in range(numbers.shape[0]):
+        if not 0 < numbers[k] < 1e30:
+            raise ValueError(f"{name} must be positive, not {numbers[k]}")
+    return 0
+
+
 cdef inline Text read_text(object shard, Words* w, bint counting, list held) except *:
     """The pointers of a shard. counting: refuses words that the lexicon does not know, because they have no counts."""
     cdef const int32_t[::1] src_ids = shard.src_ids

@@ -19,7 +19,7 @@ from libcpp.vector cimport vector
 
 import numpy as np
 
-from checks cimport check_offsets
+from checks cimport check_ids, check_offsets
 
 ctypedef const unsigned char* text_t
 
@@ -431,3 +431,39 @@ def find_words(
             if found != numbers.end():
                 dereference(found).second = <int32_t>k
     return np.array([numbers[word] for word in sought], dtype=np.int32)
+
+
+cdef inline uint64_t stirred(uint64_t h) noexcept nogil:
+    """Every bit of h makes every bit of the result (the finisher of splitmix64)."""
+    h = (h ^ (h >> 30)) * <uint64_t>0xBF58476D1CE4E5B9
+    h = (h ^ (h >> 27)) * <uint64_t>0x94D049BB133111EB
+    return h ^ (h >> 31)
+
+
+def hash_sentences(
+    const unsigned char[::1] text not None,  # IN, words, one after another
+    const int64_t[::1] words not None,       # IN, [n_words + 1] where they begin
+    const int32_t[::1] ids not None,         # IN, [n_tokens] token -> word
+    const int64_t[::1] offsets not None,     # IN, [S + 1]
+):
+    """[S] 64-bit checksums of sentences, from their words' bytes (FNV-1a) in their order."""
+    cdef Py_ssize_t V = words.shape[0] - 1, S = offsets.shape[0] - 1, n, k
+    cdef uint64_t h
+    check_offsets("offsets of words", words, V, text.shape[0])
+    check_offsets("offsets", offsets, S, ids.shape[0])
+    check_ids("words", ids, 0, ids.shape[0], 0, V)
+    cdef uint64_t[::1] word = np.empty(V, dtype=np.uint64)
+    sentences = np.empty(S, dtype=np.uint64)
+    cdef uint64_t[::1] sentence = sentences
+    with nogil:
+        for n in range(V):
+            h = <uint64_t>0xCBF29CE484222325
+            for k in range(words[n], words[n + 1]):
+                h = (h ^ text[k]) * <uint64_t>0x100000001B3
+            word[n] = h
+        for n in range(S):
+            h = 0
+            for k in range(offsets[n], offsets[n + 1]):
+                h = stirred(h + word[ids[k]])
+            sentence[n] = h
+    return sentences

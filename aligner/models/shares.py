@@ -1,0 +1,82 @@
+"""The expected links of each sentence pair of a text: its share in the counts of a model, kept sparse.
+
+A sentence pair must not be its own witness. What it had counted is subtracted again when it is aligned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from aligner.text.corpus import Corpus, pair_keys
+
+Longs = npt.NDArray[np.int64]
+Entries = npt.NDArray[np.uint32]
+Packed = tuple[Longs, Entries]  # offsets and entries of a shard
+
+CUTOFF = 1e-3  # a cell of no more expected links has no share
+
+
+@dataclass(frozen=True, eq=False)
+class Own:
+    """Where the shares of some sentence pairs are.
+
+    start, stop  [S]  the entries of sentence pair n are entries[start[n]:stop[n]]; start -1: it was not counted
+    entries      as ext/models/_shares.pyx packs them
+    left_out     how much of its share a sentence pair does not see: 0 nothing, 1 all
+    """
+
+    start: Longs
+    stop: Longs
+    entries: Entries
+    left_out: float
+
+    def part(self, start: int, stop: int) -> Own:
+        """The shares of the sentence pairs start to stop."""
+        return Own(self.start[start:stop], self.stop[start:stop], self.entries, self.left_out)
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """The shares of all sentence pairs that a model was trained on.
+
+    keys     [S]      checksums of the sentence pairs
+    offsets  [S + 1]  the entries of sentence pair n are entries[offsets[n]:offsets[n + 1]]
+    entries           as ext/models/_shares.pyx packs them
+    """
+
+    keys: npt.NDArray[np.uint64]
+    offsets: Longs
+    entries: Entries
+
+    @staticmethod
+    def joined(corpus: Corpus, parts: Sequence[Packed]) -> Shares:
+        """The shares of a text's shards, one after another."""
+        lengths = np.concatenate([np.zeros(1, np.int64), *(np.diff(offsets) for offsets, _ in parts)])
+        entries = np.concatenate([np.zeros(0, np.uint32), *(packed for _, packed in parts)])
+        return Shares(pair_keys(corpus), np.cumsum(lengths), entries)
+
+    def of_all(self, left_out: float) -> Own:
+        """The shares of the text that they were made of, in its order."""
+        return Own(self.offsets[:-1], self.offsets[1:], self.entries, left_out)
+
+    def sorted(self) -> Shares:
+        """By key, each key once: equal sentence pairs have equal shares."""
+        keys, order = np.unique(self.keys, return_index=True)
+        lengths = np.diff(self.offsets)[order]
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+        places = np.repeat(self.offsets[order] - offsets[:-1], lengths) + np.arange(offsets[-1])
+        return Shares(keys, offsets, self.entries[places])
+
+    def of(self, corpus: Corpus, left_out: float) -> Own:
+        """The shares of any text's sentence pairs. The keys are sorted."""
+        keys = pair_keys(corpus)
+        place = np.searchsorted(self.keys, keys)
+        found = place < len(self.keys)
+        found[found] = self.keys[place[found]] == keys[found]
+        start, stop = (np.full(len(keys), -1, np.int64) for _ in range(2))
+        start[found], stop[found] = self.offsets[place[found]], self.offsets[place[found] + 1]
+        return Own(start, stop, self.entries, left_out)

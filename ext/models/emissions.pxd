@@ -1,0 +1,298 @@
+"""Emissions of a sentence pair's two lattices: from one lexicon, or from the lexicons of several views together.
+
+    one view         FLOOR + t
+    several views    the geometric mean of the views' emissions, NULL's too
+
+A lexicon that has evidence (aligner/models/lexicon.py) was learned from counts: t(f | e) = count(e, f) / src(e). If the
+sentence pair was counted too, its own share of the counts is left out again, `left_out` of it:
+
+    forward   (count(e, f) - left_out own(e, f)) / (src(e) - left_out kappa_fwd own(e))
+    reverse   (count(e, f) - left_out own(e, f)) / (tgt(f) - left_out kappa_rev own(f))
+    NULL      (count(f) - left_out own(f)) / (null_fwd - left_out own nulls), and the same of source words
+
+own(e, f) are the expected links of all cells of the sentence pair that have the words e and f, own(e) the occurrences of
+e, kappa the expected links of an occurrence. A word pair that was never linked has the count that smoothing gave it,
+alpha / V.
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.string cimport memset
+
+from inputs cimport FLOOR, Text, Words, check_positive
+from lattice cimport Direction, padded, real, room
+
+cdef extern from "real.h":
+    real exponential(real x) noexcept nogil
+    real logarithm(real x) noexcept nogil
+
+cdef extern from *:
+    """
+    static const real SCALE = (real)1048576;  /* 2^20 */
+    """
+    const real SCALE  # the product of MOST_VIEWS emissions between 1e-12 and 1, each times SCALE, is a normal float
+
+cdef enum:
+    MOST_VIEWS = 6
+
+
+cdef struct Evidence:
+    # How much a lexicon was learned from (aligner/models/lexicon.py)
+    bint there           # whether the lexicon has evidence
+    const real* src      # [V_src]
+    const real* tgt      # [V_tgt]
+    real alpha
+    real kappa_fwd, kappa_rev
+    real null_fwd, null_rev
+
+
+cdef struct Sight:
+    # What one view sees of the shard, and what it believes
+    Text x
+    Words w
+    Evidence m
+
+
+cdef struct Own:
+    # The shares of the shard's sentence pairs in the counts (aligner/models/shares.py)
+    const int64_t* start     # [S] a sentence pair's entries are those from start to stop; -1: it was not counted
+    const int64_t* stop      # [S]
+    const uint32_t* entries  # distance from the cell before << 16 | expected links << 16 / 65535
+    real left_out
+
+
+cdef struct Share:
+    # What one sentence pair had counted, in one view. Sums over equal words stand at the first of them.
+    int32_t* first_src  # [I] the first place of the same source word
+    int32_t* first_tgt  # [J]
+    real* links         # [I, J]
+    real* src           # [I] occurrences
+    real* tgt           # [J]
+    real* null_src      # [I] expected occurrences without a link
+    real* null_tgt      # [J]
+    real nulls_src, nulls_tgt
+    real* below_src     # [I] what the counts of a source word are divided by, without the sentence pair's share
+    real* below_tgt     # [J]
+
+
+cdef inline Evidence read_evidence(object evidence, Words* w, list held) except *:
+    """The pointers of evidence; None: of a lexicon that has none."""
+    cdef Evidence m
+    m.there = evidence is not None
+    if not m.there:
+        return m
+    cdef const real[::1] src = evidence.src
+    cdef const real[::1] tgt = evidence.tgt
+    held += [src, tgt]
+    m.alpha = evidence.alpha
+    m.kappa_fwd, m.kappa_rev = evidence.kappa
+    m.null_fwd, m.null_rev = evidence.nulls
+    if src.shape[0] != w.V_src or tgt.shape[0] != w.V_tgt:
+        raise ValueError("the evidence is of another lexicon")
+    check_positive("evidence", src)
+    check_positive("evidence", tgt)
+    if not (0 < m.alpha < 1e9 and 0 <= m.kappa_fwd < 1e9 and 0 <= m.kappa_rev < 1e9):
+        raise ValueError("alpha and kappa of the evidence must be positive")
+    if not (0 < m.null_fwd < 1e30 and 0 < m.null_rev < 1e30):
+        raise ValueError("the evidence of NULL must be positive")
+    m.src = &src[0] if w.V_src else NULL
+    m.tgt = &tgt[0] if w.V_tgt else NULL
+    return m
+
+
+cdef inline Own read_own(object own, int64_t S, list held) except *:
+    """The pointers of a shard's own shares; None: no sentence pair was counted."""
+    cdef Own o
+    cdef int64_t n
+    o.start = NULL
+    if own is None:
+        return o
+    cdef const int64_t[::1] start = own.start
+    cdef const int64_t[::1] stop = own.stop
+    cdef const uint32_t[::1] entries = own.entries
+    held += [start, stop, entries]
+    o.left_out = own.left_out
+    if start.shape[0] != S or stop.shape[0] != S:
+        raise ValueError(f"the shares are not of {S} sentence pairs")
+    if not 0 <= o.left_out <= 1:
+        raise ValueError(f"left_out must be between 0 and 1, not {o.left_out}")
+    for n in range(S):
+        if not (start[n] == -1 or 0 <= start[n] <= stop[n] <= entries.shape[0]):
+            raise ValueError(f"the share of sentence pair {n} leaves its array of {entries.shape[0]}")
+    if S > 0:
+        o.start = &start[0]
+        o.stop = &stop[0]
+        o.entries = &entries[0] if entries.shape[0] else NULL
+    return o
+
+
+cdef inline int64_t room_for_share(int64_t I, int64_t J) noexcept nogil:
+    return padded(I * J) + 4 * padded(I) + 4 * padded(J)
+
+
+cdef inline void find_first(const int32_t* ids, int64_t n, int32_t* first) noexcept nogil:
+    """first[i] = the least k with ids[k] = ids[i]"""
+    cdef int64_t i, k
+    for i in range(n):
+        k = 0
+        while ids[k] != ids[i]:
+            k += 1
+        first[i] = <int32_t>k
+
+
+cdef inline void find_share(Sight* v, Own* own, int64_t n, int64_t I, int64_t J, Share* s, real* memory) noexcept nogil:
+    """What sentence pair n had counted in this view; nothing if the sentence pair was not counted."""
+    cdef const int32_t* src = v.x.src_ids + v.x.src_offsets[n]
+    cdef const int32_t* tgt = v.x.tgt_ids + v.x.tgt_offsets[n]
+    cdef int64_t i, j, k, place = 0
+    cdef real q
+    cdef bint counted = own.start != NULL and own.start[n] >= 0
+    s.links = room(&memory, padded(I * J))
+    s.src = room(&memory, padded(I))
+    s.null_src = room(&memory, padded(I))
+    s.tgt = room(&memory, padded(J))
+    s.null_tgt = room(&memory, padded(J))
+    memset(s.links, 0, (padded(I * J) + 2 * padded(I) + 2 * padded(J)) * sizeof(real))
+    s.below_src = room(&memory, padded(I))
+    s.below_tgt = room(&memory, padded(J))
+    s.first_src = <int32_t*>room(&memory, padded(I))
+    s.first_tgt = <int32_t*>room(&memory, padded(J))
+    s.nulls_src = s.nulls_tgt = 0
+    find_first(src, I, s.first_src)
+    find_first(tgt, J, s.first_tgt)
+    if not counted:
+        return
+    # below holds, for a while, the expected links of each token
+    memset(s.below_src, 0, (padded(I) + padded(J)) * sizeof(real))
+    for k in range(own.start[n], own.stop[n]):
+        place += own.entries[k] >> 16
+        if place >= I * J:
+            break
+        q = <real>(own.entries[k] & 65535) / 65535
+        i = place // J
+        j = place - i * J
+        s.links[s.first_src[i] * J + s.first_tgt[j]] += q
+        s.below_src[i] += q
+        s.below_tgt[j] += q
+    for i in range(I):
+        k = s.first_src[i]
+        s.src[k] += 1
+        q = max(<real>0, 1 - s.below_src[i])
+        s.null_src[k] += q
+        s.nulls_src += q
+    for j in range(J):
+        k = s.first_tgt[j]
+        s.tgt[k] += 1
+        q = max(<real>0, 1 - s.below_tgt[j])
+        s.null_tgt[k] += q
+        s.nulls_tgt += q
+
+
+cdef inline void from_counts(
+    Sight* v, Own* own, int64_t n, real scale, bint begin, Direction* fwd, Direction* rev, real* memory
+) noexcept nogil:
+    """Emissions from counts, without the sentence pair's own share."""
+    cdef const int32_t* src = v.x.src_ids + v.x.src_offsets[n]
+    cdef const int32_t* tgt = v.x.tgt_ids + v.x.tgt_offsets[n]
+    cdef const int32_t* cell = v.x.cells + v.x.cell_offsets[n]
+    cdef const real* row
+    cdef const real* links
+    cdef int64_t i, j, I = fwd.I, J = fwd.J, width
+    cdef real out = own.left_out if own.start != NULL else 0
+    cdef real least_fwd = v.m.alpha / max(<int64_t>1, v.w.V_tgt), least_rev = v.m.alpha / max(<int64_t>1, v.w.V_src)
+    cdef real many, inverse, f, r, mine, null
+    cdef Share s
+    find_share(v, own, n, I, J, &s, memory)
+    null = scale / (v.m.null_fwd - out * s.nulls_tgt)
+    for j in range(J):
+        many = v.m.tgt[tgt[j]] if tgt[j] >= 0 else v.m.alpha
+        s.below_tgt[j] = scale / (many - out * v.m.kappa_rev * s.tgt[s.first_tgt[j]])
+        f = v.w.null_fwd[tgt[j]] * v.m.null_fwd if tgt[j] >= 0 else 0
+        f = max(least_fwd, f - out * s.null_tgt[s.first_tgt[j]]) * null
+        fwd.null[j] = f if begin else fwd.null[j] * f
+    null = scale / (v.m.null_rev - out * s.nulls_src)
+    for i in range(I):
+        many = v.m.src[src[i]] if src[i] >= 0 else v.m.alpha
+        inverse = scale / (many - out * v.m.kappa_fwd * s.src[s.first_src[i]])
+        r = v.w.null_rev[src[i]] * v.m.null_rev if src[i] >= 0 else 0
+        r = max(least_rev, r - out * s.null_src[s.first_src[i]]) * null
+        rev.null[i] = r if begin else rev.null[i] * r
+        row = v.w.t + 2 * v.w.rows[src[i]] if src[i] >= 0 else NULL
+        width = v.w.rows[src[i] + 1] - v.w.rows[src[i]] if src[i] >= 0 else 0
+        links = s.links + s.first_src[i] * J
+        for j in range(J):
+            f = least_fwd
+            r = least_rev
+            if 0 <= cell[j] < width and row[2 * cell[j]] > 0:
+                mine = out * links[s.first_tgt[j]]
+                f = max(f, row[2 * cell[j]] * many - mine)
+                r = max(r, row[2 * cell[j] + 1] * v.m.tgt[tgt[j]] - mine)
+            f *= inverse
+            r *= s.below_tgt[j]
+            fwd.emit[j * fwd.K + i] = f if begin else fwd.emit[j * fwd.K + i] * f
+            rev.emit[i * rev.K + j] = r if begin else rev.emit[i * rev.K + j] * r
+        cell += J
+
+
+cdef inline void from_lexicon(
+    Sight* v, int64_t n, real scale, bint begin, Direction* fwd, Direction* rev
+) noexcept nogil:
+    """Emissions FLOOR + t."""
+    cdef const int32_t* src = v.x.src_ids + v.x.src_offsets[n]
+    cdef const int32_t* tgt = v.x.tgt_ids + v.x.tgt_offsets[n]
+    cdef const int32_t* cell = v.x.cells + v.x.cell_offsets[n]
+    cdef const real* row
+    cdef real f, r
+    cdef int64_t i, j, I = fwd.I, J = fwd.J, width
+    for j in range(J):
+        f = (FLOOR + (v.w.null_fwd[tgt[j]] if tgt[j] >= 0 else 0)) * scale
+        fwd.null[j] = f if begin else fwd.null[j] * f
+    for i in range(I):
+        r = (FLOOR + (v.w.null_rev[src[i]] if src[i] >= 0 else 0)) * scale
+        rev.null[i] = r if begin else rev.null[i] * r
+        row = v.w.t + 2 * v.w.rows[src[i]] if src[i] >= 0 else NULL
+        width = v.w.rows[src[i] + 1] - v.w.rows[src[i]] if src[i] >= 0 else 0
+        for j in range(J):
+            f = r = FLOOR * scale
+            if 0 <= cell[j] < width:
+                f = (FLOOR + row[2 * cell[j]]) * scale
+                r = (FLOOR + row[2 * cell[j] + 1]) * scale
+            fwd.emit[j * fwd.K + i] = f if begin else fwd.emit[j * fwd.K + i] * f
+            rev.emit[i * rev.K + j] = r if begin else rev.emit[i * rev.K + j] * r
+        cell += J
+
+
+cdef inline void take_root(real* x, int64_t n, int64_t n_views) noexcept nogil:
+    """x becomes its n_views-th root, without the factor SCALE of each view."""
+    cdef int64_t k
+    cdef real share = 1 / <real>n_views, back = 1 / SCALE
+    for k in range(n):
+        x[k] = exponential(share * logarithm(x[k])) * back
+
+
+cdef inline void fill(
+    Sight* views, int64_t n_views, Own* own, int64_t n, Direction* fwd, Direction* rev, real* memory
+) noexcept nogil:
+    """emit and null of both lattices of sentence pair n, known links weighted."""
+    cdef Text* x = &views[0].x
+    cdef int64_t v, k, j, I = fwd.I, J = fwd.J
+    cdef real scale = 1 if n_views == 1 else SCALE
+    for j in range(J):
+        memset(fwd.emit + j * fwd.K + I, 0, (fwd.K - I) * sizeof(real))
+    for j in range(I):
+        memset(rev.emit + j * rev.K + J, 0, (rev.K - J) * sizeof(real))
+    for v in range(n_views):
+        if views[v].m.there:
+            from_counts(&views[v], own, n, scale, v == 0, fwd, rev, memory)
+        else:
+            from_lexicon(&views[v], n, scale, v == 0, fwd, rev)
+    if n_views > 1:
+        take_root(fwd.null, J, n_views)
+        take_root(rev.null, I, n_views)
+        for j in range(J):
+            take_root(fwd.emit + j * fwd.K, I, n_views)
+        for j in range(I):
+            take_root(rev.emit + j * rev.K, J, n_views)
+    if x.known_offsets != NULL:
+        for k in range(x.known_offsets[n], x.known_offsets[n + 1]):
+            fwd.emit[x.known_tgt[k] * fwd.K + x.known_src[k]] *= x.known_weight[k]
+            rev.emit[x.known_src[k] * rev.K + x.known_tgt[k]] *= x.known_weight[k]
