@@ -167,7 +167,7 @@ def even_problem(corpus: Corpus, window: int = 5, dtype=np.float64) -> Problem:
 def stage_of(model: str, **limits) -> Stage:
     """The last stage of a model, with other limits of its projection."""
     kind = MODELS[model]
-    return Stage(kind.family, kind.objective, 1, replace(kind.limits, **limits))
+    return Stage(kind.family, kind.objective, 1, replace(kind.limits, **limits), leaving=kind.leaving)
 
 
 HMM = stage_of("hmm")
@@ -193,7 +193,7 @@ def posteriors(
     """[I, J] of each sentence pair, forward and reverse; best: 1 on each direction's best path."""
     shard, m = problem.shard, problem.m
     fwd, rev = np.zeros(shard.n_cells, dtype), np.zeros(shard.n_cells, dtype)
-    kernel.posteriors(shard, m.lexicon, m.positions, how_of(stage), best, 1.0, fwd, rev, 1)
+    kernel.posteriors([shard], [m.lexicon], m.positions, how_of(stage), None, best, 1.0, fwd, rev, 1)
     return grids(problem, fwd, rev)
 
 

@@ -19,6 +19,19 @@ def corpus() -> Corpus:
     return generated()
 
 
+def without_zeros(model: Model) -> Model:
+    """The model without word pairs that are impossible in both directions: files leave them out."""
+    views = []
+    for view in model.views:
+        lexicon = view.parameters.lexicon
+        kept = [k for k, row in enumerate(lexicon.t.tolist()) if row != [0, 0]]
+        e = np.repeat(np.arange(len(view.src)), np.diff(lexicon.rows))[kept]
+        rows = np.cumsum([0, *np.bincount(e, minlength=len(view.src))], dtype=np.int64)
+        small = replace(lexicon, rows=rows, tgt=lexicon.tgt[kept], t=lexicon.t[kept])
+        views.append(replace(view, parameters=replace(view.parameters, lexicon=small)))
+    return replace(model, views=views)
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_saved_model_gives_the_same_links(corpus, tmp_path, name):
     recipe = recipe_of(name, iterations=2, ibm1_iterations=2, views=("word", "suffix3"))
@@ -29,7 +42,7 @@ def test_saved_model_gives_the_same_links(corpus, tmp_path, name):
     again = Model.load(path)
     assert again.recipe == recipe and again.facts == model.facts and again.history == model.history
     assert again.progress is None and again.signature == model.signature
-    assert_same_arrays(again, model)
+    assert_same_arrays(again, without_zeros(model))
     a, b = links_of(model, corpus, seen=seen), links_of(again, corpus)
     assert same(a[0], b[0]) and same(a[1], b[1])
     c = links_of(train(corpus, recipe), corpus)  # without cells: words are looked up

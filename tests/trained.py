@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from aligner import Corpus, Links, Model, Recipe, read_corpus
 from aligner.cli import cli
 from aligner.decoding.model import LEXICON
 from aligner.decoding.posteriors import directions
+from aligner.models.lexicon import Evidence
 from aligner.models.recipe import SETTINGS
+from aligner.models.shares import Shares
 
 
 def generated() -> Corpus:
@@ -33,7 +36,7 @@ def plain(ibm1: int, hmm: int, **given: Any) -> Recipe:
 
 def links_of(model: Model, corpus: Corpus, **options: Any) -> list[Links]:
     """The links of both directions, with their scores."""
-    found = list(directions(model.views, model.recipe, corpus, **options))
+    found = list(directions(model.views, model.recipe, corpus, **{"shares": model.shares, **options}))
     return [Links.joined(block[k] for block in found) for k in range(2)]
 
 
@@ -48,9 +51,14 @@ def arrays(model: Model) -> dict[str, np.ndarray]:
     for view in model.views:
         m = view.parameters
         found |= {f"{view.name} {name}": getattr(m.lexicon, name) for name in LEXICON}
+        if m.lexicon.evidence is not None:
+            evidence = {f"many {x.name}": getattr(m.lexicon.evidence, x.name) for x in fields(Evidence)}
+            found |= {f"{view.name} {name}": np.asarray(value) for name, value in evidence.items()}
         if m.positions is not None:
             found |= {f"{view.name} {name}": getattr(m.positions, name) for name in m.positions.ARRAYS}
             found[f"{view.name} p0"] = np.array(m.positions.p0)
+    if model.shares is not None:
+        found |= {f"shares {x.name}": getattr(model.shares, x.name) for x in fields(Shares)}
     return found
 
 

@@ -24,6 +24,7 @@ class Evidence:
     nulls  what the counts of NULL were divided by, forward and reverse
     kappa  expected links of an occurrence, of a source word and of a target word
     alpha  the counts that smoothing adds to a row
+    linked  [P / 8]  a bit a word pair: whether its t is not 0; None: all are not
     """
 
     src: Reals
@@ -31,6 +32,7 @@ class Evidence:
     nulls: tuple[float, float]
     kappa: tuple[float, float]
     alpha: float
+    linked: npt.NDArray[np.uint8] | None = None
 
 
 @dataclass(eq=False)
@@ -104,4 +106,5 @@ class Lexicon:
         if keep.all():
             return self
         ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(keep)])
-        return replace(self, rows=ends[self.rows], tgt=self.tgt[keep], t=self.t[keep])
+        evidence = None if self.evidence is None else replace(self.evidence, linked=None)
+        return replace(self, rows=ends[self.rows], tgt=self.tgt[keep], t=self.t[keep], evidence=evidence)

@@ -63,9 +63,9 @@ def of_occurrences(m: Lexicon, counts: Counts, occurrences: Occurrences, alpha: 
     src, tgt = (
         (k * n + alpha).astype(np.float32) for k, n in zip(kappa, occurrences, strict=True)
     )
-    _update.of_occurrences(m.rows, m.tgt, counts.pairs, alpha, src, tgt, m.t)
+    linked = _update.of_occurrences(m.rows, m.tgt, counts.pairs, alpha, src, tgt, m.t)
     nulls = []
     for row, total in ((m.null_fwd, counts.null_fwd), (m.null_rev, counts.null_rev)):
         nulls.append(int(total.sum()) / ONE + alpha)
         row[:] = (total / ONE + alpha / max(1, len(row))) / nulls[-1]
-    m.evidence = Evidence(src, tgt, (nulls[0], nulls[1]), (kappa[0], kappa[1]), alpha)
+    m.evidence = Evidence(src, tgt, (nulls[0], nulls[1]), (kappa[0], kappa[1]), alpha, linked)

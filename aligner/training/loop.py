@@ -99,8 +99,9 @@ def learn(
         for n in range(len(recipe.views)):
             for sight in seen[max(0, room - 1) :]:  # this view needs its cells
                 sight.put_away(cells=True)
+            kept = sum(sight.cells is not None for sight in seen)
             seen.append(work.train_view(n))
-            seen[n].put_away(cells=n >= room)
+            seen[n].put_away(cells=kept >= room)
         work.train_together(seen)
     finally:
         monitor.close()
@@ -230,7 +231,7 @@ class _Run:
         divergence = None
         for m, c, sight in zip(parameters, counts, seen, strict=True):
             divergence = update(m, c, stage, sight.occurrences if stage.leaving is not None else None)
-        old, model.shares = model.shares, Shares.joined(self.corpus, packed) if packed else None
+        old, model.shares = model.shares, Shares.joined(self.corpus, packed) if stage.together else None
         area = self.development.area(views, recipe, self.n_threads) if self.development and judged else None
         both = recipe.direction == "both" or family.both
         directions = ["forward", "reverse"] if both else [recipe.direction]

@@ -159,7 +159,7 @@ def expect(
     if statistics.shape[0] != v.x.S or statistics.shape[1] != N_STATISTICS:
         raise ValueError(f"the statistics are not of {v.x.S} sentence pairs")
     check_directions(&how, &g)
-    cdef int64_t work_size = widest(&v.x, &how, &g)
+    cdef int64_t work_size = widest(&v.x, 1, &how, &g)
     cdef real* work = new_work(n_threads * work_size)
     statistics[:, :] = 0
     for n in prange(v.x.S, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
@@ -244,6 +244,8 @@ def posteriors(
     for k in range(n_views):
         views[k] = read_sight(shards[k], lexicons[k], False, held)
         check_same_text(&views[0].x, &views[k].x)
+        if views[k].m.there != views[0].m.there:
+            raise ValueError("some lexicons have evidence, others have none")
     cdef Jumps m = read_jumps(positions, held)
     cdef Text* x = &views[0].x
     cdef Extra g = read_extra(shards[0].known.constraints, x, held)
@@ -261,7 +263,7 @@ def posteriors(
     if fwd.shape[0] == 0:
         return
     check_directions(&how, &g)
-    cdef int64_t work_size = widest(x, &how, &g)
+    cdef int64_t work_size = widest(x, n_views, &how, &g)
     cdef real* work = new_work(n_threads * work_size)
     cdef bint counting = jumps is not None
     for n in prange(x.S, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
@@ -319,7 +321,7 @@ def dual(shard, lexicon, positions, Inference how, int64_t n, const double[::1] 
     if not 0 <= n < v.x.S:
         raise ValueError(f"there is no sentence pair {n}")
     check_directions(&how, &g)
-    cdef real* work = new_work(widest(&v.x, &how, &g))
+    cdef real* work = new_work(widest(&v.x, 1, &how, &g))
     cdef real* rest = set_up(&v, 1, &own, n, &m, &fwd, &rev, work)
     try:
         if rest == NULL:
@@ -367,7 +369,7 @@ cdef real* new_work(int64_t n) except NULL:
     return <real*>memory
 
 
-cdef int64_t widest(Text* x, Inference* how, Extra* g) noexcept nogil:
+cdef int64_t widest(Text* x, int64_t n_views, Inference* how, Extra* g) noexcept nogil:
     """Reals of work space that are enough for every sentence pair."""
     cdef int64_t most = 1, I, J, size, more
     cdef Py_ssize_t n
@@ -375,7 +377,7 @@ cdef int64_t widest(Text* x, Inference* how, Extra* g) noexcept nogil:
         I = x.src_offsets[n + 1] - x.src_offsets[n]
         J = x.tgt_offsets[n + 1] - x.tgt_offsets[n]
         size = VECTOR + room_for(I, J) + room_for(J, I)
-        more = room_for_share(I, J)  # needed before the projection
+        more = n_views * room_for_share(I, J)  # needed before the projection
         if how.constraint != UNCONSTRAINED or n_extra(g, n) > 0:
             more = max(more, room_for_problem(I, J, n_extra(g, n), n_entries(g, n)))
         most = max(most, padded(size + more))

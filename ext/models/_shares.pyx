@@ -11,7 +11,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t
 import numpy as np
 
 from checks cimport check_cells, check_offsets, check_threads
-from counts cimport atomic_add, fixed
+from counts cimport Queue, add_later, add_rest, fixed
 from inputs cimport Text, Words, read_text, read_words
 
 cdef enum:
@@ -123,6 +123,8 @@ cdef void count_pair(
     cdef const int32_t* cell = x.cells + x.cell_offsets[n]
     cdef int64_t i, j, k, place = 0
     cdef double q
+    cdef Queue queue
+    queue.n = 0
     if I == 0 or J == 0:
         return
     for i in range(I + J):
@@ -130,15 +132,16 @@ cdef void count_pair(
     for k in range(start, stop):
         place += entries[k] >> 16
         if place >= I * J:
-            return
+            break
         q = <double>(entries[k] & MOST) / MOST
         i = place // J
         j = place - i * J
         mass[i] += q
         mass[I + j] += q
         if q > 0 and 0 <= cell[place] < w.rows[src[i] + 1] - w.rows[src[i]]:
-            atomic_add(pairs + w.rows[src[i]] + cell[place], fixed(q))
+            add_later(&queue, pairs + w.rows[src[i]] + cell[place], fixed(q))
     for i in range(I):
-        atomic_add(null_rev + src[i], fixed(max(0, 1 - mass[i])))
+        add_later(&queue, null_rev + src[i], fixed(max(0, 1 - mass[i])))
     for j in range(J):
-        atomic_add(null_fwd + tgt[j], fixed(max(0, 1 - mass[I + j])))
+        add_later(&queue, null_fwd + tgt[j], fixed(max(0, 1 - mass[I + j])))
+    add_rest(&queue)

@@ -16,7 +16,7 @@ log-likelihood under t minus the divergence of each row's posterior from its pri
 """
 
 from libc.math cimport exp, lgamma, log
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 
 import numpy as np
 
@@ -86,8 +86,13 @@ def of_occurrences(
     const real[::1] many_tgt not None,                                  # IN, [V_tgt]
     real[:, ::1] t not None,                                            # OUT, [P, 2]
 ):
-    """t of both directions. A word pair without counts becomes zero: smoothing alone speaks for it."""
+    """t of both directions. A word pair without counts becomes zero: smoothing alone speaks for it.
+
+    Returns a bit a word pair, in bytes, the lowest first: whether the word pair has counts.
+    """
     cdef Py_ssize_t e, k
+    linked = np.zeros((tgt.shape[0] + 7) // 8, dtype=np.uint8)
+    cdef uint8_t[::1] bits = linked
     cdef double c, src = alpha / max(1, many_src.shape[0]), tgt_share = alpha / max(1, many_tgt.shape[0])
     check_offsets("rows", rows, many_src.shape[0], tgt.shape[0])
     check_ids("target words", tgt, 0, tgt.shape[0], 0, many_tgt.shape[0])
@@ -99,6 +104,8 @@ def of_occurrences(
                 c = counts[k, 0] * UNIT
                 t[k, 0] = <real>((c + tgt_share) / many_src[e]) if c > 0 else 0
                 t[k, 1] = <real>((c + src) / many_tgt[tgt[k]]) if c > 0 else 0
+                bits[k >> 3] |= <uint8_t>((c > 0) << (k & 7))
+    return linked
 
 
 def variational_bayes(

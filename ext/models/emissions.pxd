@@ -15,8 +15,8 @@ e, kappa the expected links of an occurrence. A word pair that was never linked 
 alpha / V.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint32_t
-from libc.string cimport memset
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
+from libc.string cimport memcpy, memset
 
 from inputs cimport FLOOR, Text, Words, check_positive
 from lattice cimport Direction, padded, real, room
@@ -24,6 +24,9 @@ from lattice cimport Direction, padded, real, room
 cdef extern from "real.h":
     real exponential(real x) noexcept nogil
     real logarithm(real x) noexcept nogil
+
+cdef extern from "prefetch.h":
+    void PREFETCH(const void* address) noexcept nogil
 
 cdef extern from *:
     """
@@ -38,6 +41,7 @@ cdef enum:
 cdef struct Evidence:
     # How much a lexicon was learned from (aligner/models/lexicon.py)
     bint there           # whether the lexicon has evidence
+    const uint8_t* linked  # a bit a word pair: whether it was ever linked; NULL: all were
     const real* src      # [V_src]
     const real* tgt      # [V_tgt]
     real alpha
@@ -70,8 +74,14 @@ cdef struct Share:
     real* null_src      # [I] expected occurrences without a link
     real* null_tgt      # [J]
     real nulls_src, nulls_tgt
-    real* below_src     # [I] what the counts of a source word are divided by, without the sentence pair's share
-    real* below_tgt     # [J]
+    real* mass_src      # [I] expected links of each token
+    real* mass_tgt      # [J]
+
+
+cdef struct Hits:
+    # Word pairs of a row of cells that were ever linked
+    int64_t n
+    int32_t* tgt  # [J]
 
 
 cdef inline Evidence read_evidence(object evidence, Words* w, list held) except *:
@@ -82,6 +92,7 @@ cdef inline Evidence read_evidence(object evidence, Words* w, list held) except 
         return m
     cdef const real[::1] src = evidence.src
     cdef const real[::1] tgt = evidence.tgt
+    cdef const uint8_t[::1] linked
     held += [src, tgt]
     m.alpha = evidence.alpha
     m.kappa_fwd, m.kappa_rev = evidence.kappa
@@ -94,6 +105,13 @@ cdef inline Evidence read_evidence(object evidence, Words* w, list held) except 
         raise ValueError("alpha and kappa of the evidence must be positive")
     if not (0 < m.null_fwd < 1e30 and 0 < m.null_rev < 1e30):
         raise ValueError("the evidence of NULL must be positive")
+    m.linked = NULL
+    if evidence.linked is not None:
+        linked = evidence.linked
+        held.append(linked)
+        if linked.shape[0] != (w.P + 7) // 8:
+            raise ValueError(f"the evidence is not of {w.P} word pairs")
+        m.linked = &linked[0] if w.P else NULL
     m.src = &src[0] if w.V_src else NULL
     m.tgt = &tgt[0] if w.V_tgt else NULL
     return m
@@ -126,7 +144,7 @@ cdef inline Own read_own(object own, int64_t S, list held) except *:
 
 
 cdef inline int64_t room_for_share(int64_t I, int64_t J) noexcept nogil:
-    return padded(I * J) + 4 * padded(I) + 4 * padded(J)
+    return padded(I * J) + 4 * padded(I) + 6 * padded(J)
 
 
 cdef inline void find_first(const int32_t* ids, int64_t n, int32_t* first) noexcept nogil:
@@ -139,30 +157,29 @@ cdef inline void find_first(const int32_t* ids, int64_t n, int32_t* first) noexc
         first[i] = <int32_t>k
 
 
-cdef inline void find_share(Sight* v, Own* own, int64_t n, int64_t I, int64_t J, Share* s, real* memory) noexcept nogil:
+cdef inline void find_share(Sight* v, Own* own, int64_t n, int64_t I, int64_t J, Share* s, real** memory) noexcept nogil:
     """What sentence pair n had counted in this view; nothing if the sentence pair was not counted."""
     cdef const int32_t* src = v.x.src_ids + v.x.src_offsets[n]
     cdef const int32_t* tgt = v.x.tgt_ids + v.x.tgt_offsets[n]
     cdef int64_t i, j, k, place = 0
     cdef real q
     cdef bint counted = own.start != NULL and own.start[n] >= 0
-    s.links = room(&memory, padded(I * J))
-    s.src = room(&memory, padded(I))
-    s.null_src = room(&memory, padded(I))
-    s.tgt = room(&memory, padded(J))
-    s.null_tgt = room(&memory, padded(J))
+    s.links = room(memory, padded(I * J))
+    s.src = room(memory, padded(I))
+    s.null_src = room(memory, padded(I))
+    s.tgt = room(memory, padded(J))
+    s.null_tgt = room(memory, padded(J))
     memset(s.links, 0, (padded(I * J) + 2 * padded(I) + 2 * padded(J)) * sizeof(real))
-    s.below_src = room(&memory, padded(I))
-    s.below_tgt = room(&memory, padded(J))
-    s.first_src = <int32_t*>room(&memory, padded(I))
-    s.first_tgt = <int32_t*>room(&memory, padded(J))
+    s.mass_src = room(memory, padded(I))
+    s.mass_tgt = room(memory, padded(J))
+    s.first_src = <int32_t*>room(memory, padded(I))
+    s.first_tgt = <int32_t*>room(memory, padded(J))
     s.nulls_src = s.nulls_tgt = 0
     find_first(src, I, s.first_src)
     find_first(tgt, J, s.first_tgt)
     if not counted:
         return
-    # below holds, for a while, the expected links of each token
-    memset(s.below_src, 0, (padded(I) + padded(J)) * sizeof(real))
+    memset(s.mass_src, 0, (padded(I) + padded(J)) * sizeof(real))
     for k in range(own.start[n], own.stop[n]):
         place += own.entries[k] >> 16
         if place >= I * J:
@@ -171,66 +188,119 @@ cdef inline void find_share(Sight* v, Own* own, int64_t n, int64_t I, int64_t J,
         i = place // J
         j = place - i * J
         s.links[s.first_src[i] * J + s.first_tgt[j]] += q
-        s.below_src[i] += q
-        s.below_tgt[j] += q
+        s.mass_src[i] += q
+        s.mass_tgt[j] += q
     for i in range(I):
         k = s.first_src[i]
         s.src[k] += 1
-        q = max(<real>0, 1 - s.below_src[i])
+        q = max(<real>0, 1 - s.mass_src[i])
         s.null_src[k] += q
         s.nulls_src += q
     for j in range(J):
         k = s.first_tgt[j]
         s.tgt[k] += 1
-        q = max(<real>0, 1 - s.below_tgt[j])
+        q = max(<real>0, 1 - s.mass_tgt[j])
         s.null_tgt[k] += q
         s.nulls_tgt += q
 
 
-cdef inline void from_counts(
-    Sight* v, Own* own, int64_t n, real scale, bint begin, Direction* fwd, Direction* rev, real* memory
+cdef inline void mark(
+    Sight* v, const int32_t* src, const int32_t* tgt, const int32_t* cell, int64_t J, Hits* hits
 ) noexcept nogil:
-    """Emissions from counts, without the sentence pair's own share."""
-    cdef const int32_t* src = v.x.src_ids + v.x.src_offsets[n]
-    cdef const int32_t* tgt = v.x.tgt_ids + v.x.tgt_offsets[n]
-    cdef const int32_t* cell = v.x.cells + v.x.cell_offsets[n]
+    """Finds the word pairs of a row of cells that were ever linked, and has their t brought to the cache."""
+    cdef int64_t j, k, begin, width
+    hits.n = 0
+    if src[0] < 0:
+        return
+    begin = v.w.rows[src[0]]
+    width = v.w.rows[src[0] + 1] - begin
+    for j in range(J):
+        if 0 <= cell[j] < width and tgt[j] >= 0:
+            k = begin + cell[j]
+            if v.m.linked == NULL or v.m.linked[k >> 3] >> (k & 7) & 1:
+                hits.tgt[hits.n] = <int32_t>j
+                hits.n += 1
+                PREFETCH(v.w.t + 2 * k)
+
+
+cdef inline void from_counts(
+    Sight* views, int64_t n_views, Own* own, int64_t n, real scale, Direction* fwd, Direction* rev, real* memory
+) noexcept nogil:
+    """Emissions from counts, without the sentence pair's own share.
+
+    Smoothing's part of an emission depends on the state word alone. So rows begin as copies of one row, which holds the
+    product over the views; then the word pairs that were ever linked multiply their cells by count / smoothing's count.
+    """
+    cdef int64_t I = fwd.I, J = fwd.J, i, j, k, x
+    cdef Sight* v
+    cdef Share* s
+    cdef Share[MOST_VIEWS] shares
+    cdef const int32_t* src
+    cdef const int32_t* tgt
+    cdef const int32_t* cell
     cdef const real* row
     cdef const real* links
-    cdef int64_t i, j, I = fwd.I, J = fwd.J, width
     cdef real out = own.left_out if own.start != NULL else 0
-    cdef real least_fwd = v.m.alpha / max(<int64_t>1, v.w.V_tgt), least_rev = v.m.alpha / max(<int64_t>1, v.w.V_src)
-    cdef real many, inverse, f, r, mine, null
-    cdef Share s
-    find_share(v, own, n, I, J, &s, memory)
-    null = scale / (v.m.null_fwd - out * s.nulls_tgt)
-    for j in range(J):
-        many = v.m.tgt[tgt[j]] if tgt[j] >= 0 else v.m.alpha
-        s.below_tgt[j] = scale / (many - out * v.m.kappa_rev * s.tgt[s.first_tgt[j]])
-        f = v.w.null_fwd[tgt[j]] * v.m.null_fwd if tgt[j] >= 0 else 0
-        f = max(least_fwd, f - out * s.null_tgt[s.first_tgt[j]]) * null
-        fwd.null[j] = f if begin else fwd.null[j] * f
-    null = scale / (v.m.null_rev - out * s.nulls_src)
+    cdef real least_fwd, least_rev, null_fwd, null_rev, many, mine, f, r
+    cdef Hits[2] hits  # of this row and of the next
+    cdef Hits* now
+    for k in range(2):
+        hits[k].tgt = <int32_t*>room(&memory, padded(J))
     for i in range(I):
-        many = v.m.src[src[i]] if src[i] >= 0 else v.m.alpha
-        inverse = scale / (many - out * v.m.kappa_fwd * s.src[s.first_src[i]])
-        r = v.w.null_rev[src[i]] * v.m.null_rev if src[i] >= 0 else 0
-        r = max(least_rev, r - out * s.null_src[s.first_src[i]]) * null
-        rev.null[i] = r if begin else rev.null[i] * r
-        row = v.w.t + 2 * v.w.rows[src[i]] if src[i] >= 0 else NULL
-        width = v.w.rows[src[i] + 1] - v.w.rows[src[i]] if src[i] >= 0 else 0
-        links = s.links + s.first_src[i] * J
+        rev.null[i] = fwd.emit[i] = 1
+    for j in range(J):
+        fwd.null[j] = rev.emit[j] = 1
+    for x in range(n_views):
+        v = &views[x]
+        s = &shares[x]
+        src = v.x.src_ids + v.x.src_offsets[n]
+        tgt = v.x.tgt_ids + v.x.tgt_offsets[n]
+        find_share(v, own, n, I, J, s, &memory)
+        least_fwd = v.m.alpha / max(<int64_t>1, v.w.V_tgt)
+        least_rev = v.m.alpha / max(<int64_t>1, v.w.V_src)
+        null_fwd = scale / max(v.m.alpha, v.m.null_fwd - out * s.nulls_tgt)  # rounding alone makes it less than alpha
+        null_rev = scale / max(v.m.alpha, v.m.null_rev - out * s.nulls_src)
+        for i in range(I):
+            many = v.m.src[src[i]] if src[i] >= 0 else v.m.alpha
+            many = max(v.m.alpha, many - out * v.m.kappa_fwd * s.src[s.first_src[i]])
+            fwd.emit[i] *= least_fwd * (scale / many)
+            r = v.w.null_rev[src[i]] * v.m.null_rev if src[i] >= 0 else 0
+            rev.null[i] *= max(least_rev, r - out * s.null_src[s.first_src[i]]) * null_rev
         for j in range(J):
-            f = least_fwd
-            r = least_rev
-            if 0 <= cell[j] < width and row[2 * cell[j]] > 0:
-                mine = out * links[s.first_tgt[j]]
-                f = max(f, row[2 * cell[j]] * many - mine)
-                r = max(r, row[2 * cell[j] + 1] * v.m.tgt[tgt[j]] - mine)
-            f *= inverse
-            r *= s.below_tgt[j]
-            fwd.emit[j * fwd.K + i] = f if begin else fwd.emit[j * fwd.K + i] * f
-            rev.emit[i * rev.K + j] = r if begin else rev.emit[i * rev.K + j] * r
-        cell += J
+            many = v.m.tgt[tgt[j]] if tgt[j] >= 0 else v.m.alpha
+            many = max(v.m.alpha, many - out * v.m.kappa_rev * s.tgt[s.first_tgt[j]])
+            rev.emit[j] *= least_rev * (scale / many)
+            f = v.w.null_fwd[tgt[j]] * v.m.null_fwd if tgt[j] >= 0 else 0
+            fwd.null[j] *= max(least_fwd, f - out * s.null_tgt[s.first_tgt[j]]) * null_fwd
+    for j in range(1, J):
+        memcpy(fwd.emit + j * fwd.K, fwd.emit, fwd.K * sizeof(real))
+    for i in range(1, I):
+        memcpy(rev.emit + i * rev.K, rev.emit, rev.K * sizeof(real))
+    for x in range(n_views):
+        v = &views[x]
+        s = &shares[x]
+        src = v.x.src_ids + v.x.src_offsets[n]
+        tgt = v.x.tgt_ids + v.x.tgt_offsets[n]
+        cell = v.x.cells + v.x.cell_offsets[n]
+        least_fwd = max(<int64_t>1, v.w.V_tgt) / v.m.alpha
+        least_rev = max(<int64_t>1, v.w.V_src) / v.m.alpha
+        mark(v, src, tgt, cell, J, &hits[0])
+        for i in range(I):
+            now = &hits[i & 1]
+            if i + 1 < I:
+                mark(v, src + i + 1, tgt, cell + J, J, &hits[(i + 1) & 1])
+            if now.n > 0:
+                row = v.w.t + 2 * v.w.rows[src[i]]
+                links = s.links + s.first_src[i] * J
+                many = v.m.src[src[i]]
+                for k in range(now.n):
+                    j = now.tgt[k]
+                    mine = out * links[s.first_tgt[j]]
+                    f = (row[2 * cell[j]] * many - mine) * least_fwd
+                    r = (row[2 * cell[j] + 1] * v.m.tgt[tgt[j]] - mine) * least_rev
+                    fwd.emit[j * fwd.K + i] *= max(<real>1, f)
+                    rev.emit[i * rev.K + j] *= max(<real>1, r)
+            cell += J
 
 
 cdef inline void from_lexicon(
@@ -280,11 +350,10 @@ cdef inline void fill(
         memset(fwd.emit + j * fwd.K + I, 0, (fwd.K - I) * sizeof(real))
     for j in range(I):
         memset(rev.emit + j * rev.K + J, 0, (rev.K - J) * sizeof(real))
-    for v in range(n_views):
-        if views[v].m.there:
-            from_counts(&views[v], own, n, scale, v == 0, fwd, rev, memory)
-        else:
-            from_lexicon(&views[v], n, scale, v == 0, fwd, rev)
+    if views[0].m.there:
+        from_counts(views, n_views, own, n, scale, fwd, rev, memory)
+    for v in range(0 if views[0].m.there else n_views):
+        from_lexicon(&views[v], n, scale, v == 0, fwd, rev)
     if n_views > 1:
         take_root(fwd.null, J, n_views)
         take_root(rev.null, I, n_views)

@@ -52,7 +52,8 @@ def test_align_writes_directions_and_log(data, tmp_path):
     )
     first, *log = [json.loads(line) for line in outs[3].read_text().splitlines()]
     assert first.keys() == {"signature"}
-    assert [entry["model"] for entry in log] == 3 * (["ibm1"] * 5 + ["shmm"] * MODELS["shmm"].iterations)
+    own = MODELS["loo"].hmm_iterations + MODELS["loo"].iterations
+    assert [entry["model"] for entry in log] == 3 * 5 * ["ibm1"] + own * ["loo"]
     assert {"loglik", "perplexity", "seconds", "tokens_per_second", "memory_mb"} <= log[0].keys()
     model = tmp_path / "model"
     run("train", *files, "-q", "-o", model)
@@ -67,7 +68,7 @@ def test_align_writes_directions_and_log(data, tmp_path):
 def test_info_and_lexicon(data, tmp_path):
     model = tmp_path / "model"
     run("train", data / "generated.src", data / "generated.tgt", "-q", "-o", model)
-    assert "pairs              2000\n" in run("info", model) and "prefix5 shmm" in run("info", model)
+    assert "pairs              2000\n" in run("info", model) and "prefix5 loo" in run("info", model)
     assert json.loads(run("info", model, "--json"))["facts"]["pairs"] == 2000
     rows = [line.split("\t") for line in run("lexicon", model, "--top", 2, "--min-prob", 0.1).splitlines()]
     best = {row[0]: row[1] for row in reversed(rows)}
@@ -90,7 +91,7 @@ def test_signature_is_in_log_and_info(data, tmp_path):
         assert run("info", model).splitlines()[0].split() == ["signature", signature]
         assert json.loads(run("info", model, "--json"))["signature"] == signature
         fields = dict(field.split(":", 1) for field in signature.split("|"))
-        assert fields["model"] == "shmm" and fields["views"] == "word" and len(fields["text"]) == 8
+        assert fields["model"] == "loo" and fields["views"] == "prefix4" and len(fields["text"]) == 8
         assert fields["version"] == __version__
         signatures.append(signature)
     assert len(set(signatures)) == 3
@@ -192,7 +193,7 @@ def test_interrupted_training_leaves_nothing(data, tmp_path):
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
             assert process.stderr is not None
             for line in process.stderr:
-                if "shmm" in line:  # well into training
+                if "loo" in line:  # well into training
                     process.send_signal(number)
                     break
             process.stderr.read()

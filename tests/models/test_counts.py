@@ -15,28 +15,35 @@ from aligner.text.cells import Seen
 ARRAYS = ("pairs", "null_fwd", "null_rev", "positions")
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_shards_in_any_order_add_up_to_the_whole(name):
+@pytest.mark.parametrize("name, leaving", [*((name, False) for name in MODELS), ("loo", True)])
+def test_shards_in_any_order_add_up_to_the_whole(name, leaving):
     some = generated().part(0, 80)
     model = train(some, recipe_of(name, iterations=1, ibm1_iterations=2, views=["word"]))
     m, stage = model.views[0].parameters, model.recipe.last
     seen, family = Seen.of_own_words(some, "word", 1), FAMILIES[stage.family]
+    own = model.shares.of(some, 0.9) if leaving else None
 
     def counted(start: int, stop: int) -> Counts:
-        counts = Counts.zero(m)
-        family.expect(m, seen.shard(start, stop, 1), stage, "both", counts, 1)
+        counts = Counts.zero(m, shared=stage.together)
+        mine = None if own is None else own.part(start, stop)
+        family.expect([m], [seen.shard(start, stop, 1)], stage, "both", mine, [counts], 1)
         return counts
 
     whole = counted(0, 80)
+    assert whole.positions.any() == (name != "ibm1" and not leaving)  # loo counts jumps at first
     assert whole.pairs.any() and (name == "ibm1") == (whole.positions.size == 0)
     if name in ("ibm1", "hmm"):  # every token counts 1, but for rounding
         expected = len(some.tgt.ids), len(some.src.ids)
         found = whole.pairs.sum(axis=0) + [whole.null_fwd.sum(), whole.null_rev.sum()]
         np.testing.assert_allclose(found / ONE, expected, rtol=1e-5)
+    if name == "loo":  # but for tokens that more than one link is expected of, and what is cut off
+        found = whole.pairs.sum() + np.array([whole.null_fwd.sum(), whole.null_rev.sum()])
+        assert (found >= np.array([len(some.tgt.ids), len(some.src.ids)]) * ONE * (1 - 1e-6)).all()
+        np.testing.assert_allclose(found / ONE, [len(some.tgt.ids), len(some.src.ids)], rtol=0.05)
     parts = [counted(start, start + 10) for start in range(0, 80, 10)]
     random = np.random.default_rng(0)
     for _ in range(3):
-        total = Counts.zero(m)
+        total = Counts.zero(m, shared=stage.together)
         for k in random.permutation(8):
             total.add(parts[k])
         for array in ARRAYS:

@@ -9,8 +9,10 @@ import pytest
 from problems import HMM, how_of, random_problem, stage_of
 
 from aligner.decoding._select import above
-from aligner.models import _hmm_double, _mixture_double, _update_double
-from aligner.models.counts import Counts
+from aligner.models import _hmm_double, _mixture_double, _shares, _update_double
+from aligner.models.counts import ONE, Counts
+from aligner.models.lexicon import Evidence, Lexicon
+from aligner.models.shares import Own
 from aligner.text._cells import find_cells
 from aligner.text.known import Constraints, Known, Weights
 
@@ -89,7 +91,9 @@ def calls(problem, shard=None, lexicon=None, positions=None, counts=None, n_thre
     counts = counts or Counts.zero(problem.m)
     cells = np.zeros(24), np.zeros(24)
     yield lambda: _hmm_double.expect(shard, lexicon, positions, how, counts, np.empty((3, 7)), n_threads)
-    yield lambda: _hmm_double.posteriors(shard, lexicon, positions, how, False, 1.0, *cells, n_threads)
+    yield lambda: _hmm_double.posteriors(
+        [shard], [lexicon], positions, how, None, False, 1.0, *cells, n_threads
+    )
     if positions is problem.m.positions and shard.known.constraints is None:
         yield lambda: _mixture_double.expect(shard, lexicon, False, counts, np.empty((3, 2)), n_threads)
         yield lambda: _mixture_double.posteriors(shard, lexicon, False, 1.0, *cells, n_threads)
@@ -140,7 +144,7 @@ def test_counts_and_room_of_another_size(problem):
         lambda: _mixture_double.expect(problem.shard, m.lexicon, False, small, np.empty((3, 2)), 1),
         lambda: _mixture_double.expect(problem.shard, m.lexicon, False, Counts.zero(m), np.empty((2, 2)), 1),
         lambda: _hmm_double.posteriors(
-            problem.shard, m.lexicon, m.positions, how, False, 1.0, np.zeros(23), np.zeros(24), 1
+            [problem.shard], [m.lexicon], m.positions, how, None, False, 1.0, np.zeros(23), np.zeros(24), 1
         ),
     ])  # fmt: skip
 
@@ -167,13 +171,125 @@ def test_one_direction_has_no_constraints(problem):
     how = how_of(stage_of("shmm")) | {"reverse": False}
     m, cells = problem.m, (np.zeros(24), np.zeros(24))
     refused([
-        lambda: _hmm_double.posteriors(problem.shard, m.lexicon, m.positions, how, False, 1.0, *cells, 1)
+        lambda: _hmm_double.posteriors(
+            [problem.shard], [m.lexicon], m.positions, how, None, False, 1.0, *cells, 1
+        )
+    ])  # fmt: skip
+
+
+EVIDENCE = {
+    "too few source words": lambda m: replace(m, src=m.src[:-1]),
+    "too few target words": lambda m: replace(m, tgt=m.tgt[:-1]),
+    "no counts of a word": lambda m: replace(m, src=np.zeros_like(m.src)),
+    "counts that are no numbers": lambda m: replace(m, tgt=np.full_like(m.tgt, np.nan)),
+    "no smoothing": lambda m: replace(m, alpha=0.0),
+    "negative links": lambda m: replace(m, kappa=(-1.0, 1.0)),
+    "no counts of NULL": lambda m: replace(m, nulls=(1.0, 0.0)),
+}
+OWN = {
+    "shares of other pairs": lambda o: o.part(0, 2),
+    "entries beyond their array": lambda o: replace(o, stop=o.stop + 1),
+    "entries before their array": lambda o: replace(o, start=longs(-2, 0, 0)),
+    "falling entries": lambda o: replace(o, start=o.stop, stop=o.start),
+    "more than all left out": lambda o: replace(o, left_out=1.5),
+    "a part that is no number": lambda o: replace(o, left_out=np.nan),
+}
+
+
+def with_evidence(lexicon: Lexicon) -> Lexicon:
+    many = np.full(len(lexicon.null_rev), 9.0), np.full(len(lexicon.null_fwd), 9.0)
+    return replace(lexicon, evidence=Evidence(*many, (9.0, 9.0), (1.0, 1.0), 0.5))
+
+
+def together(problem, shards=None, lexicons=None, own=None, jumps=None, statistics=None, n_views=2):
+    """The door of views together, with one thing changed."""
+    lexicons = [with_evidence(problem.m.lexicon)] * n_views if lexicons is None else lexicons
+    shards, cells = [problem.shard] * n_views if shards is None else shards, (np.zeros(24), np.zeros(24))
+    rest = problem.m.positions, how_of(stage_of("loo")), own, False, 1.0, *cells, 1, jumps, statistics
+    return lambda: _hmm_double.posteriors(shards, lexicons, *rest)
+
+
+def own_of(*lengths: int) -> Own:
+    """Shares of so many links of 1 a sentence pair, in its first cells."""
+    stop = np.cumsum(lengths, dtype=np.int64)
+    entries = np.concatenate([(np.arange(n) > 0) * 65536 + 65535 for n in lengths]).astype(np.uint32)
+    return Own(stop - lengths, stop, entries, 1.0)
+
+
+def test_right_views_together_are_taken(problem):
+    for n_views in (1, 2, 6):
+        for own in (None, own_of(2, 3, 1), replace(own_of(2, 3, 1), start=longs(-1, 2, -1))):
+            together(problem, own=own, n_views=n_views)()
+    together(problem, own=own_of(90, 0, 0))()  # shares of cells that are not there are left alone
+    together(problem, jumps=np.zeros((2, 7), np.int64), statistics=np.empty((3, 7)))()
+
+
+@pytest.mark.parametrize("wrong", EVIDENCE)
+def test_evidence(problem, wrong):
+    right = with_evidence(problem.m.lexicon)
+    refused([together(problem, lexicons=[right, replace(right, evidence=EVIDENCE[wrong](right.evidence))])])
+
+
+@pytest.mark.parametrize("wrong", OWN)
+def test_own_shares(problem, wrong):
+    refused([together(problem, own=OWN[wrong](own_of(2, 3, 1)))])
+
+
+@pytest.mark.parametrize("wrong", [name for name in SHARDS if "known" not in name and "weight" not in name])
+def test_shards_of_the_second_view(problem, wrong):
+    refused([together(problem, shards=[problem.shard, SHARDS[wrong](problem.shard)])])
+
+
+def test_views_that_are_not_of_one_text(problem):
+    shard, lexicon = problem.shard, with_evidence(problem.m.lexicon)
+    turned = replace(shard, src_offsets=longs(0, 4, 7, 8), cell_offsets=longs(0, 20, 26, 27))
+    turned = replace(turned, cells=np.zeros(27, np.int32))
+    refused([
+        together(problem, shards=[shard], lexicons=[lexicon, lexicon]),
+        together(problem, shards=[], lexicons=[]),
+        together(problem, n_views=7),
+        together(problem, shards=[shard, turned]),
+        together(problem, shards=[shard, problem.seen.shard(0, 2, 1)]),
+        together(problem, jumps=np.zeros((2, 8), np.int64)),
+        together(problem, jumps=np.zeros((1, 7), np.int64)),
+        together(problem, statistics=np.empty((2, 7))),
+        together(problem, statistics=np.empty((3, 6))),
+    ])  # fmt: skip
+
+
+def test_shares_that_are_packed_and_counted(problem):
+    s, scores = problem.shard, np.ones(24, np.float32)
+    tables = {x: getattr(problem.m.lexicon, x).astype(np.float32) for x in ("t", "null_fwd", "null_rev")}
+    lexicon, two = replace(problem.m.lexicon, **tables), Counts.zero(problem.m)
+    one, small = Counts.zero(problem.m, shared=True), Counts.zero(problem.m, shared=True)
+    small.null_fwd = small.null_fwd[:-1]
+    offsets, entries = _shares.pack(s.cell_offsets, scores, scores, 0.5, 1)
+    _shares.count(s, lexicon, offsets, entries, one, 1)
+    assert one.pairs.sum() == 24 * ONE
+    unknown = replace(s, src_ids=np.full_like(s.src_ids, -1))
+    refused([
+        lambda: _shares.pack(s.cell_offsets, scores[:-1], scores, 0.5, 1),
+        lambda: _shares.pack(s.cell_offsets, scores[:-1], scores[:-1], 0.5, 1),
+        lambda: _shares.pack(longs(), scores, scores, 0.5, 1),
+        lambda: _shares.pack(longs(0, 9, 3, 24), scores, scores, 0.5, 1),
+        lambda: _shares.pack(s.cell_offsets, scores, scores, 0.0, 1),
+        lambda: _shares.pack(s.cell_offsets, scores, scores, 0.5, 0),
+        lambda: _shares.count(s, lexicon, offsets, entries, two, 1),
+        lambda: _shares.count(s, lexicon, offsets, entries, small, 1),
+        lambda: _shares.count(s, lexicon, offsets, entries[:-1], one, 1),
+        lambda: _shares.count(s, lexicon, offsets[:-1], entries, one, 1),
+        lambda: _shares.count(s, lexicon, offsets[::-1].copy(), entries, one, 1),
+        lambda: _shares.count(s, lexicon, offsets, entries, one, 0),
+        lambda: _shares.count(unknown, lexicon, offsets, entries, one, 1),
+        lambda: _shares.count(replace(s, cells=s.cells[:-1]), lexicon, offsets, entries, one, 1),
     ])  # fmt: skip
 
 
 def test_updates(problem):
     m, counts = problem.m.lexicon, Counts.zero(problem.m)
     V = len(m.null_fwd)
+    one, src, tgt = counts.pairs[:, :1].copy(), np.ones(len(m.null_rev)), np.ones(V)
+    _update_double.of_occurrences(m.rows, m.tgt, one, 0.1, src, tgt, m.t.copy())
     refused([
         lambda: _update_double.maximum_likelihood(m.rows, m.tgt, V - 1, counts.pairs, m.t),
         lambda: _update_double.maximum_likelihood(m.rows + 1, m.tgt, V, counts.pairs, m.t),
@@ -181,6 +297,11 @@ def test_updates(problem):
         lambda: _update_double.variational_bayes(m.rows, m.tgt, V, counts.pairs - 1, 0.1, m.t),
         lambda: _update_double.variational_bayes_row(counts.null_fwd, 0.1, m.null_fwd[:-1]),
         lambda: _update_double.variational_bayes_row(counts.null_fwd - 1, 0.1, m.null_fwd),
+        lambda: _update_double.of_occurrences(m.rows, m.tgt, counts.pairs, 0.1, src, tgt, m.t),
+        lambda: _update_double.of_occurrences(m.rows, m.tgt, one[:-1], 0.1, src, tgt, m.t),
+        lambda: _update_double.of_occurrences(m.rows, m.tgt, one, 0.1, src[:-1], tgt, m.t),
+        lambda: _update_double.of_occurrences(m.rows, m.tgt, one, 0.1, src, tgt[:-1], m.t),
+        lambda: _update_double.of_occurrences(m.rows + 1, m.tgt, one, 0.1, src, tgt, m.t),
     ])  # fmt: skip
 
 

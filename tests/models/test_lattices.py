@@ -23,11 +23,13 @@ from problems import (
     small_problems,
     stage_of,
 )
+from trained import generated
 
-from aligner import _build, simd
+from aligner import Recipe, _build, simd, train
 from aligner.models import _hmm_double, hmm
 from aligner.models.counts import Counts
 from aligner.models.lexicon import Lexicon
+from aligner.text.cells import Seen
 from aligner.text.known import Known, Weights
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-12}
@@ -127,15 +129,19 @@ def test_float_equals_double(problem):
             np.testing.assert_allclose(x, y, rtol=0, atol=2e-5)
 
 
-@pytest.mark.parametrize("model", ["hmm", "bhmm", "shmm", "agree"])
-@pytest.mark.parametrize("level", ["", "_avx2", "_avx512"])
-def test_every_build_gives_the_same_bits(level, model):
-    """Baseline, AVX2 and AVX-512, as far as this machine has them."""
+def skip_if_absent(level: str) -> None:
     available = _build.simd_available()
     if level and (
         available not in simd.LEVELS or level[1:] not in simd.LEVELS[simd.LEVELS.index(available) :]
     ):
         pytest.skip(f"this machine has {available}")
+
+
+@pytest.mark.parametrize("model", ["hmm", "bhmm", "shmm", "agree"])
+@pytest.mark.parametrize("level", ["", "_avx2", "_avx512"])
+def test_every_build_gives_the_same_bits(level, model):
+    """Baseline, AVX2 and AVX-512, as far as this machine has them."""
+    skip_if_absent(level)
     kernel = importlib.import_module(f"aligner.models._hmm{level}")
     random = np.random.default_rng(3)
     lengths = [(3, 5), (40, 17), (16, 16), (33, 70), (1, 9)]
@@ -150,6 +156,32 @@ def test_every_build_gives_the_same_bits(level, model):
     assert statistics == same
     for name in ("pairs", "null_fwd", "null_rev", "positions"):
         np.testing.assert_array_equal(getattr(ours, name), getattr(theirs, name))
+
+
+@pytest.mark.parametrize("constraint", ["none", "symmetric", "bijective"])
+@pytest.mark.parametrize("level", ["", "_avx2", "_avx512"])
+def test_every_build_gives_the_same_bits_of_views_together(level, constraint):
+    """With shares left out and without, of one view and of three, with the jumps of an iteration."""
+    skip_if_absent(level)
+    kernel = importlib.import_module(f"aligner.models._hmm{level}")
+    some = generated().part(0, 60)
+    recipe = Recipe.of("loo", ibm1_iterations=2, hmm_iterations=1, constraint=constraint)
+    model = train(some, recipe)
+    assert len(model.views) == 3
+    lexicons = [view.parameters.lexicon for view in model.views]
+    shards = [Seen.of_own_words(some, view.name, 1).shard(0, 60, 1) for view in model.views]
+    jumps, how = model.views[0].parameters.positions, how_of(recipe.last)
+    for n_views, own, best in itertools.product((1, 3), (None, model.shares.of(some, 0.9)), (False, True)):
+        found = []
+        for k in (kernel, hmm._hmm):
+            cells = [np.zeros(shards[0].n_cells, np.float32) for _ in range(2)]
+            counts, statistics = np.zeros((2, jumps.n_counts), np.int64), np.empty((60, 7))
+            views = shards[:n_views], lexicons[:n_views], jumps
+            k.posteriors(*views, how, own, best, 1.0, *cells, 1, counts, statistics)
+            assert counts.any() and cells[0].any()
+            found.append([*cells, counts, statistics])
+        for x, y in zip(*found, strict=True):
+            np.testing.assert_array_equal(x, y)
 
 
 @pytest.mark.parametrize("I, J", [(1, 400), (400, 1), (400, 400), (1, 1), (17, 33)])
@@ -194,7 +226,7 @@ def test_unknown_words_have_the_floor_alone():
         cells=np.full_like(shard.cells, -1),
     )
     fwd, rev = np.zeros(shard.n_cells), np.zeros(shard.n_cells)
-    _hmm_double.posteriors(blank, m.lexicon, m.positions, how_of(HMM), False, 1.0, fwd, rev, 1)
+    _hmm_double.posteriors([blank], [m.lexicon], m.positions, how_of(HMM), None, False, 1.0, fwd, rev, 1)
     np.testing.assert_allclose(fwd.reshape(4, 6), expected[0][0], rtol=1e-12)
     np.testing.assert_allclose(rev.reshape(4, 6), expected[0][1], rtol=1e-12)
 
@@ -209,8 +241,9 @@ def test_cells_outside_their_row_are_unknown_word_pairs():
         cells = np.where(np.arange(12) % 5 == 0, wrong, shard.cells)
         fwd, rev, counts = np.zeros(12), np.zeros(12), Counts.zero(m)
         changed = replace(shard, cells=cells)
-        _hmm_double.posteriors(changed, m.lexicon, m.positions, how_of(HMM), False, 1.0, fwd, rev, 1)
-        _hmm_double.expect(changed, m.lexicon, m.positions, how_of(HMM), counts, np.empty((1, 7)), 1)
+        how = how_of(HMM)
+        _hmm_double.posteriors([changed], [m.lexicon], m.positions, how, None, False, 1.0, fwd, rev, 1)
+        _hmm_double.expect(changed, m.lexicon, m.positions, how, counts, np.empty((1, 7)), 1)
         found.append([fwd, rev, counts.pairs])
     for others in found[1:]:
         for a, b in zip(found[0], others, strict=True):

@@ -14,6 +14,7 @@ from aligner.models.recipe import (
     DIRECTIONS,
     MODELS,
     SETTINGS,
+    Leaving,
     Limits,
     Recipe,
     Stage,
@@ -46,10 +47,14 @@ def value_of(recipe: Recipe, name: str) -> float:
     last = recipe.last
     if name in ("eta", "slack", "max_calls"):
         return getattr(last.limits, name)
-    if name in ("iterations", "dirichlet"):
-        return getattr(last, name)
+    if name in ("left_out", "smoothing", "evenness"):
+        return getattr(last.leaving, name)
+    if name == "dirichlet":  # loo has no prior in stages of its own
+        return next(stage for stage in recipe.stages if not stage.together).dirichlet
+    if name == "iterations":
+        return last.iterations
     if name in ("ibm1_iterations", "hmm_iterations"):
-        family = name.split("_")[0]
+        family = "ibm1" if name == "ibm1_iterations" else last.family
         return sum(stage.iterations for stage in recipe.stages[:-1] if stage.family == family)
     return getattr(recipe, name)
 
@@ -107,7 +112,7 @@ def test_unused_settings_are_refused(name, model, write):
 def test_unknown_settings_and_models_are_refused():
     with pytest.raises(ValueError, match="unknown setting 'nonsense'; there are iterations, "):
         Recipe.of(nonsense=1)
-    with pytest.raises(ValueError, match="unknown model 'ibm4'; there are ibm1, hmm, "):
+    with pytest.raises(ValueError, match="unknown model 'ibm4'; there are loo, ibm1, hmm, "):
         Recipe.of("ibm4")
 
 
@@ -153,6 +158,15 @@ def variants() -> list[Recipe]:
     ]  # fmt: skip
     found += [replace(recipe, stages=(*recipe.stages[:-1], stage)) for stage in stages]
     found += [replace(recipe, stages=recipe.stages[1:]), replace(recipe, stages=recipe.stages[::-1])]
+    loo = Recipe.of("loo")
+    found += [loo, *(Recipe.of("loo", constraint=constraint) for constraint in ("bijective", "none"))]
+    found += [
+        replace(
+            loo, stages=(*loo.stages[:-1], replace(loo.last, leaving=replace(Leaving(), **{x.name: value})))
+        )
+        for x in fields(Leaving)
+        for value in (0.5, 0.5000001)
+    ]
     return found + [Recipe.of("hmm", direction=direction) for direction in DIRECTIONS]
 
 
@@ -173,8 +187,15 @@ def test_signatures_are_of_one_line_and_differ_where_recipes_do():
         (("nope", "likelihood", 1), "unknown family"),
         (("hmm", "nope", 1, Limits()), "unknown objective"),
         (("ibm1", "bijective", 1), "ibm1 has no objective bijective"),
-        (("hmm", "bijective", 1), "stages of hmm have limits"),
+        (("hmm", "bijective", 1), "stages of hmm and loo have limits"),
         (("ibm1", "likelihood", 1, Limits()), "those of ibm1 have none"),
+        (("loo", "symmetric", 1, None, 0.0, Leaving()), "stages of hmm and loo have limits"),
+        (("loo", "agreement", 1, Limits(), 0.0, Leaving()), "loo has no objective agreement"),
+        (("loo", "symmetric", 1, Limits()), "stages of loo say what is left out"),
+        (("hmm", "symmetric", 1, Limits(), 0.0, Leaving()), "stages of loo say what is left out"),
+        (("loo", "symmetric", 1, Limits(), 0.0, Leaving(left_out=1.5)), "left_out must be"),
+        (("loo", "symmetric", 1, Limits(), 0.0, Leaving(smoothing=0.0)), "smoothing must be"),
+        (("loo", "symmetric", 1, Limits(), 0.0, Leaving(evenness=float("nan"))), "evenness must be"),
         (("hmm", "likelihood", -1, Limits()), "iterations must be"),
         (("ibm1", "likelihood", 1, None, 1e-10), "dirichlet must be 0 or at least 1e-9"),
         (("hmm", "symmetric", 1, Limits(drop=2.0)), "drop must be between 0 and 1"),
@@ -188,6 +209,7 @@ def test_stages_that_cannot_be_trained_are_refused(stage, message):
 
 def test_one_direction_has_no_joint_stage_at_all():
     recipe = Recipe.of("hmm", direction="forward")
-    joint = Stage("hmm", "agreement", 1, Limits())
-    with pytest.raises(ValueError, match="is a model of both directions"):
-        replace(recipe, stages=(joint, *recipe.stages))
+    leaving = Stage("loo", "likelihood", 1, Limits(), leaving=Leaving())
+    for joint in (Stage("hmm", "agreement", 1, Limits()), leaving):
+        with pytest.raises(ValueError, match="is a model of both directions"):
+            replace(recipe, stages=(joint, *recipe.stages))

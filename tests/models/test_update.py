@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -14,11 +16,17 @@ from aligner.models import _update
 from aligner.models.counts import ONE, Counts
 from aligner.models.lexicon import Lexicon
 from aligner.models.parameters import Parameters
-from aligner.models.recipe import Recipe
-from aligner.models.update import update
+from aligner.models.recipe import Recipe, Stage
+from aligner.models.update import update, variational_bayes
 from aligner.text.cells import Seen
 
+ML = Stage("ibm1", "likelihood", 1)
 PAIRS = [("a b", "x y"), ("a c a", "x z"), ("b", "y"), ("c b", "z y x"), ("d", "w")]
+
+
+def prior(alpha: float) -> Stage:
+    """Variational Bayes."""
+    return replace(ML, dirichlet=alpha)
 
 
 def problem(seed: int = 0) -> tuple[Seen, Parameters, Counts]:
@@ -53,7 +61,7 @@ def divergence(counts: np.ndarray, alpha: float) -> float:
 
 def test_maximum_likelihood_against_numpy():
     seen, m, counts = problem()
-    assert update(m, counts, "ml") is None
+    assert update(m, counts, ML) is None
     fwd, rev = grids(seen, counts.pairs / ONE)
     t, back = grids(seen, m.lexicon.t)
     sums = np.nansum(fwd, axis=1, keepdims=True), np.nansum(rev, axis=0, keepdims=True)
@@ -64,14 +72,14 @@ def test_maximum_likelihood_against_numpy():
     for row, total in zip(null, (counts.null_fwd, counts.null_rev), strict=True):
         np.testing.assert_allclose(row, total / total.sum(), rtol=1e-6, atol=0)
     counts.null_fwd[:] = 0
-    update(m, counts, "ml")
+    update(m, counts, ML)
     assert (m.lexicon.null_fwd == 0).all() and (m.lexicon.null_rev > 0).any()
 
 
 @pytest.mark.parametrize("alpha", [0.001, 0.1, 1.0, 40.0])
 def test_variational_bayes_against_scipy(alpha):
     seen, m, counts = problem()
-    found = update(m, counts, "vb", alpha)
+    found = update(m, counts, prior(alpha))
     expected = [0.0, 0.0]
     tables = grids(seen, m.lexicon.t)
     turned = [x.T if k else x for k, x in enumerate(grids(seen, counts.pairs / ONE))]
@@ -114,12 +122,12 @@ def test_many_counts_make_both_rules_one():
     _, vb, _ = problem()
     for array in (counts.pairs, counts.null_fwd, counts.null_rev):
         array *= 100_000
-    update(ml, counts, "ml")
-    update(vb, counts, "vb", 0.5)
+    update(ml, counts, ML)
+    update(vb, counts, prior(0.5))
     some = ml.lexicon.t > 0
     assert some.sum() > 10
     np.testing.assert_allclose(vb.lexicon.t[some], ml.lexicon.t[some], rtol=0, atol=1e-4)
-    found = update(vb, Counts.zero(vb), "vb", 0.5)
+    found = update(vb, Counts.zero(vb), prior(0.5))
     assert found == pytest.approx((0, 0), abs=1e-9)  # the posterior is the prior
     assert vb.lexicon.t[-1, 0] == 1  # a word with one neighbour
 
@@ -128,7 +136,7 @@ def test_many_counts_make_both_rules_one():
 def test_alpha_must_be_positive(alpha):
     _, m, counts = problem()
     with pytest.raises(ValueError, match="alpha"):
-        update(m, counts, "vb", alpha)
+        variational_bayes(m.lexicon, counts, alpha)
 
 
 def test_training_with_a_prior_against_numpy():

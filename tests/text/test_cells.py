@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from problems import corpus_of
 
 from aligner.text._cells import find_cells
-from aligner.text.cells import Seen, cell_offsets, cut, number_pairs
+from aligner.text.cells import Seen, cell_offsets, cut, in_shards, number_pairs
 from aligner.text.known import Known, Weights
 
 sentences = st.lists(st.integers(0, 6), max_size=5)
@@ -83,21 +83,27 @@ def test_cells_of_other_text(corpus, other, n_threads):
     assert cells.tolist() == expected
 
 
-@given(corpus=corpora, other=corpora, n_cells=st.integers(1, 30))
-def test_shards_are_the_whole_text(corpus, other, n_cells):
-    """Kept cells and looked-up ones are equal, shard by shard; so are the words."""
+@given(corpus=corpora, other=corpora, n_cells=st.integers(1, 30), scored=st.booleans())
+def test_shards_are_the_whole_text(corpus, other, n_cells, scored):
+    """Of all views alike. Kept cells and looked-up ones are equal, shard by shard; so are the words."""
     own = Seen.of_own_words(corpus, "word", 1)
     vocabs = own.text.src.vocab, own.text.tgt.vocab
     found = Seen.of_known_words(corpus, "word", *vocabs, own.rows, own.tgt)
     again = Seen.of_known_words(other, "word", *vocabs, own.rows, own.tgt)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("aligner.text.cells.SHARD_CELLS", n_cells)
-        shards = [list(seen.shards(1)) for seen in (own, found, again)]
-    for text, parts in zip((corpus, corpus, other), shards, strict=True):
-        assert [start for start, _ in parts] == np.cumsum([0, *(len(x) for _, x in parts)])[:-1].tolist()
-        assert sum(len(x) for _, x in parts) == len(text)
-        assert sum(x.n_cells for _, x in parts) == cell_offsets(text)[-1]
-    for (_, a), (_, b) in zip(shards[0], shards[1], strict=True):
+        patch.setattr("aligner.text.cells.SCORED_CELLS", n_cells + 5)
+        both = list(in_shards([own, found], 1, scored=scored))
+        alone = list(in_shards([again], 1, scored=scored))
+    assert [(a, b) for a, b, _ in alone] == cut(cell_offsets(other), n_cells + 5 * scored)
+    for text, n_views, parts in ((corpus, 2, both), (other, 1, alone)):
+        starts = np.cumsum([0, *(len(x) for _, _, (x, *_) in parts)]).tolist()
+        assert [start for start, _, _ in parts] == starts[:-1] and starts[-1] == len(text)
+        assert [stop for _, stop, _ in parts] == starts[1:]
+        assert all(len(shards) == n_views for _, _, shards in parts)
+        for k in range(n_views):
+            assert sum(shards[k].n_cells for _, _, shards in parts) == cell_offsets(text)[-1]
+    for _, _, (a, b) in both:
         first, last = a.cell_offsets[0], a.cell_offsets[-1]
         assert a.cells[first:last].tolist() == b.cells.tolist()
         assert (a.cell_offsets - first).tolist() == b.cell_offsets.tolist()

@@ -17,7 +17,7 @@ from trained import arrays, assert_same_arrays, generated, links_of, plain, reci
 
 from aligner import DataError, LinkReader, Model, Recipe, train
 from aligner.models.recipe import MODELS
-from aligner.text.cells import Seen
+from aligner.text.cells import Seen, in_shards
 from aligner.text.corpus import Corpus, text_hash
 from aligner.training.development import Development
 from aligner.training.loop import learn
@@ -63,8 +63,10 @@ def test_training_goes_on_from_any_iteration_to_the_same_bits(some, tmp_path, na
         name, iterations=3, ibm1_iterations=3, hmm_iterations=2, views=VIEWS, dirichlet=dirichlet
     )
     whole, again = left_and_taken_up(tmp_path, some, recipe, facts={"src": "a"})
-    assert len(again) == 2 * len(recipe.schedule)
-    assert any("bound" in entry for entry in whole.history) == (dirichlet > 0)
+    assert len(again) == 2 * recipe.apart + (len(recipe.schedule) - recipe.apart)
+    assert (recipe.apart < len(recipe.schedule)) == (name == "loo") == (whole.shares is not None)
+    bounded = dirichlet > 0 and name != "loo"  # which has no second iteration that raises a likelihood
+    assert any("bound" in entry for entry in whole.history) == bounded
     for model in again:
         assert_same_training(whole, model)
     assert_same_training(whole, train(some, recipe, facts={"src": "a"}))  # a checkpoint disturbs nothing
@@ -80,12 +82,13 @@ def test_checkpoints_are_of_one_iteration_more_each(some):
     assert counts == [(1, 1, 1), (1, 2, 2), (1, 3, 3), (2, 1, 4), (2, 2, 5), (2, 3, 6)]
 
 
-def test_training_goes_on_with_a_development_set_that_stops_it(some, tmp_path, data):
+@pytest.mark.parametrize("name, labels", [("hmm", VIEWS), ("loo", ["+".join(VIEWS)])])
+def test_training_goes_on_with_a_development_set_that_stops_it(some, tmp_path, data, name, labels):
     gold = LinkReader(str(data / "generated.gold")).read()
     development = Development(some.part(0, 40), gold.part(0, 40))
-    recipe = Recipe.of("hmm", iterations=12, ibm1_iterations=2, views=VIEWS)
+    recipe = Recipe.of(name, iterations=12, ibm1_iterations=2, views=VIEWS)
     whole, again = left_and_taken_up(tmp_path, some, recipe, development=development)
-    areas = [[e["area"] for e in whole.history if e["view"] == view and "area" in e] for view in VIEWS]
+    areas = [[e["area"] for e in whole.history if e["view"] == view and "area" in e] for view in labels]
     assert all(1 < len(found) < 12 and found[-1] <= found[-2] for found in areas)  # stopped early
     for model in again:
         assert_same_training(whole, model)
@@ -150,6 +153,26 @@ def test_the_checksum_of_a_text_is_of_its_words_and_sentences():
     assert of(("a b", "c")) == texts[0] and all(len(text) == 8 for text in texts)
 
 
+def test_the_bar_moves_within_an_iteration_of_views_together(some, monkeypatch):
+    """A shard counts for each of its views."""
+    monkeypatch.setattr("aligner.text.cells.SCORED_CELLS", 1000)
+    done, expected = [], []
+    advance = Monitor.advance
+
+    def advanced(self, view, stage, n_cells):
+        done.append((view, stage.name, n_cells))
+        expected.append(self.n_cells)
+        advance(self, view, stage, n_cells)
+
+    monkeypatch.setattr(Monitor, "advance", advanced)
+    train(some, Recipe.of("loo", ibm1_iterations=2, hmm_iterations=1, iterations=1, views=VIEWS))
+    total = int((some.src.lengths * some.tgt.lengths).sum())
+    assert sum(n for _, _, n in done) == expected[0] == 4 * 2 * total
+    for view, n_cells in zip(("word", "prefix3", "word+prefix3"), (2, 2, 4), strict=True):
+        shards = [n for name, _, n in done if name == view]
+        assert sum(shards) == n_cells * total and (len(shards) > 10) == ("+" in view)
+
+
 @pytest.mark.parametrize("n_cells", [1, 5_000])
 @pytest.mark.parametrize("name", MODELS)
 def test_shards_change_no_bit(corpus, monkeypatch, name, n_cells):
@@ -159,9 +182,10 @@ def test_shards_change_no_bit(corpus, monkeypatch, name, n_cells):
     whole = train(some, recipe)
     links = [links_of(whole, some, viterbi=viterbi) for viterbi in (False, True)]
     monkeypatch.setattr("aligner.text.cells.SHARD_CELLS", n_cells)
-    monkeypatch.setattr("aligner.decoding.posteriors.SCORED_CELLS", n_cells + 1)
-    n_shards = len(list(Seen.of_own_words(some, "word", 1).shards(1)))
-    assert n_shards == 60 if n_cells == 1 else n_shards > 5
+    monkeypatch.setattr("aligner.text.cells.SCORED_CELLS", n_cells + 1)
+    for scored in (False, True):
+        n_shards = len(list(in_shards([Seen.of_own_words(some, "word", 1)], 1, scored=scored)))
+        assert n_shards == 60 if n_cells == 1 else n_shards > 5
     cut, seen = learn(some, recipe, n_threads=1 if n_cells == 1 else 2, memory=1 << 30)
     assert_same_arrays(whole, cut)
     for a, b in zip(whole.history, cut.history, strict=True):
@@ -260,15 +284,23 @@ def test_a_signal_is_answered_within_an_iteration(data, tmp_path, number, code):
     assert sorted(os.listdir(tmp_path)) == ["src", "tgt"]
 
 
-def test_a_model_in_the_middle_of_its_training_does_not_align(some):
-    recipe = Recipe.of("shmm", ibm1_iterations=2, iterations=1, views=VIEWS)
+@pytest.mark.parametrize(
+    "name, messages",
+    [
+        ("shmm", {2: "view 1 of 2, iteration 3 of 3", 5: "view 2 of 2, iteration 3 of 3"}),
+        ("loo", {1: "view 1 of 2, iteration 2 of 2", 5: "all views together, iteration 4 of 4"}),
+    ],
+)
+def test_a_model_in_the_middle_of_its_training_does_not_align(some, name, messages):
+    recipe = Recipe.of(name, ibm1_iterations=2, hmm_iterations=int(name == "loo"), iterations=1, views=VIEWS)
     refused = []
 
     def check(model: Model) -> None:
-        with pytest.raises(DataError, match="not finished: view") as error:
+        with pytest.raises(DataError, match="not finished: (view|all views)") as error:
             model.align(some)
         refused.append(str(error.value))
 
     model = learn(some, recipe, checkpoint=check)[0]
-    assert len(refused) == 6 and "view 1 of 2, iteration 3 of 3" in refused[2] and model.unfinished == ""
+    assert len(refused) == 6 and model.unfinished == ""
+    assert all(message in refused[n] for n, message in messages.items())
     assert len(model.align(some)) == 60
