@@ -87,6 +87,6 @@ def command(
         ):
             for side, one in zip(files, links, strict=True):
                 if side is not None:
-                    side.write(format_links(above(one, recipe.threshold).rounded(), "scored"))
-            both = combine(*links, recipe.direction, method, recipe.threshold)
+                    side.write(format_links(above(one, model.threshold).rounded(), "scored"))
+            both = combine(*links, recipe.direction, method, model.threshold)
             out.write(format_links(both.rounded(), "scored" if scores else "pharaoh"))

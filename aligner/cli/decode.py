@@ -98,7 +98,7 @@ def command(
     if combination is not None and direction != "both":
         raise click.UsageError("--symmetrize is for both directions.")
     combination = combination or ("grow-diag-final-and" if viterbi else "soft-union")
-    limit = trained.recipe.threshold if threshold is None else threshold
+    limit = trained.threshold if threshold is None else threshold
     if scores and direction == "both" and METHODS[combination].threshold is None:
         raise click.UsageError(f"--scores is for soft-union and product, not {combination}.")
     with open_output(output, overwrite) as out:

@@ -25,6 +25,7 @@ from aligner.text.corpus import Corpus, Vocab
 from aligner.text.known import Constraints
 
 LEXICON = ("rows", "tgt", "t", "null_fwd", "null_rev")
+EVIDENCE = ("nulls", "kappa", "words", "alpha")  # beside its arrays
 SHARES = ("shares.keys", "shares.offsets", "shares.entries")
 LARGE = ("tgt", "t", "null_fwd", "null_rev", "many_src", "many_tgt", "text", "keys", "entries")
 # arrays that are checked only if asked
@@ -72,7 +73,7 @@ class Model:
             evidence = None
             if lexicon.evidence is not None:
                 arrays |= {f"{n}.many_{name}": getattr(lexicon.evidence, name) for name in ("src", "tgt")}
-                evidence = {name: getattr(lexicon.evidence, name) for name in ("nulls", "kappa", "alpha")}
+                evidence = {name: getattr(lexicon.evidence, name) for name in EVIDENCE}
             believed = None
             if positions is not None:
                 arrays |= {f"{n}.{name}": getattr(positions, name) for name in positions.ARRAYS}
@@ -104,6 +105,12 @@ class Model:
         return "|".join(f"{key}:{value}" for key, value in fields.items())
 
     @property
+    def threshold(self) -> float:
+        """Links that score above it are kept: the recipe's, or what training found."""
+        found = self.recipe.threshold
+        return float(self.facts["threshold"]) if found is None else found
+
+    @property
     def unfinished(self) -> str:
         """How far training is, for people; empty if it is finished."""
         if self.progress is None and len(self.views) == len(self.recipe.views):
@@ -132,13 +139,13 @@ class Model:
     ) -> Links:
         """Links of sentence pairs, given as text, as lists of tokens or as a Corpus.
 
-        threshold    of a link's score; None is the recipe's
+        threshold    of a link's score; None is the model's
         links        known by hand (links/known.py)
         constraints  on expected links, for HMMs of both directions (text/known.py)
         """
         if not isinstance(text, Corpus):
             text = Corpus.from_pairs(text, lowercase=self.recipe.lowercase)
-        limit = self.recipe.threshold if threshold is None else threshold
+        limit = self.threshold if threshold is None else threshold
         self.check_trained()
         known = known_of(links, constraints, text)
         check_constraints(self.recipe, known)
@@ -159,9 +166,9 @@ def _view(entry: dict[str, Any], n: int, arrays: dict[str, npt.NDArray[Any]]) ->
         kind = POSITIONS[entry["positions"]["kind"]]
         tables: dict[str, Any] = {name: arrays[f"{n}.{name}"] for name in kind.ARRAYS}
         positions = kind(**tables, **{name: entry["positions"][name] for name in kind.NUMBERS})
-    lexicon = Lexicon(*(arrays[f"{n}.{name}"] for name in LEXICON))
+    believed: dict[str, Any] = {name: arrays[f"{n}.{name}"] for name in LEXICON}
+    lexicon = Lexicon(**believed)
     if (evidence := entry.get("evidence")) is not None:
-        nulls, kappa = evidence["nulls"], evidence["kappa"]
-        many = arrays[f"{n}.many_src"], arrays[f"{n}.many_tgt"]
-        lexicon.evidence = Evidence(*many, (nulls[0], nulls[1]), (kappa[0], kappa[1]), evidence["alpha"])
+        many: dict[str, Any] = {side: arrays[f"{n}.many_{side}"] for side in ("src", "tgt")}
+        lexicon.evidence = Evidence(**many, **{name: evidence[name] for name in EVIDENCE})
     return View(entry["name"], vocab("src"), vocab("tgt"), Parameters(lexicon, positions))

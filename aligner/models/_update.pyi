@@ -7,6 +7,16 @@ _Float = npt.NDArray[np.float32]
 
 def digamma(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]: ...
 def maximum_likelihood(rows: _Int64, tgt: _Int32, n_tgt_words: int, counts: _Int64, t: _Float) -> None: ...
+def of_occurrences(
+    rows: _Int64,
+    tgt: _Int32,
+    counts: _Int64,
+    least_fwd: float,
+    least_rev: float,
+    many_src: _Float,
+    many_tgt: _Float,
+    t: _Float,
+) -> npt.NDArray[np.uint8]: ...
 def variational_bayes(
     rows: _Int64, tgt: _Int32, n_tgt_words: int, counts: _Int64, alpha: float, t: _Float
 ) -> tuple[float, float]: ...

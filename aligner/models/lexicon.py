@@ -23,14 +23,16 @@ class Evidence:
     tgt    [V_tgt]  the same of target words
     nulls  what the counts of NULL were divided by, forward and reverse
     kappa  expected links of an occurrence, of a source word and of a target word
-    alpha  the counts that smoothing adds to a row
-    linked  [P / 8]  a bit a word pair: whether its t is not 0; None: all are not
+    words  how many source and how many target words occur
+    alpha  the counts that smoothing adds to a row, spread over all words of the other side that occur
+    linked [P / 8]  a bit a word pair: whether its t is not 0; None: all are not
     """
 
     src: Reals
     tgt: Reals
     nulls: tuple[float, float]
     kappa: tuple[float, float]
+    words: tuple[int, int]
     alpha: float
     linked: npt.NDArray[np.uint8] | None = None
 
@@ -73,8 +75,10 @@ class Lexicon:
                 share = np.float32(1) / total
             t[:, column] = np.repeat(share, widths) if column == 0 else share[seen.tgt]
             t[alike, column] = np.float32(identical) / total[word]
-        nulls = (np.full(len(vocab), 1 / max(1, len(vocab)), dtype=np.float32) for vocab in (tgt, src))
-        return Lexicon(seen.rows, seen.tgt, t, *nulls)
+        null_fwd, null_rev = (
+            np.full(len(vocab), 1 / max(1, len(vocab)), dtype=np.float32) for vocab in (tgt, src)
+        )
+        return Lexicon(seen.rows, seen.tgt, t, null_fwd, null_rev)
 
     @staticmethod
     def inherited(seen: Seen, old: Lexicon, old_src: Vocab, old_tgt: Vocab) -> Lexicon:

@@ -42,6 +42,7 @@ class Leaving:
 
 FAMILIES = ("ibm1", "hmm", "loo")  # models/families.py has them
 LATTICES = ("hmm", "loo")  # families of HMMs
+MOST_VIEWS = 6  # that have one lattice (ext/models/emissions.pxd)
 CONSTRAINTS = ("bijective", "symmetric")
 OBJECTIVES = ("likelihood", "agreement", *CONSTRAINTS)
 
@@ -116,7 +117,7 @@ class Kind:
     family: str
     objective: str
     iterations: int
-    threshold: float  # of a link's score
+    threshold: float | None  # of a link's score; None: training finds it
     limits: Limits | None = None
     ibm1_agree: bool = False
     hmm_iterations: int = 0  # before those of the model
@@ -127,8 +128,8 @@ class Kind:
 
 MODELS = {
     "loo": Kind(
-        "the HMM of all views at once, each sentence pair aligned by what all others say", "loo", "symmetric", 1, 0.4,
-        Limits(), True, 3, Leaving(), ("word", "stem3", "stem5"), ("stem5",),
+        "the HMM of all views at once, each sentence pair aligned by what all others say", "loo", "symmetric", 3, None,
+        Limits(), True, 1, Leaving(), ("word", "stem3", "stem5"), ("stem5",),
     ),
     "ibm1": Kind("Model 1: words only, no order", "ibm1", "likelihood", 5, 0.5),
     "hmm": Kind(
@@ -211,7 +212,7 @@ SETTINGS = {
     "max_length": Setting(
         "Pairs with a longer side are left out of training; 0: none are.", 0, 2**31 - 1, 0, whole=True
     ),
-    "threshold": Setting("Links that score above this are kept.", 0, 1),
+    "threshold": Setting("Links that score above this are kept; loo finds a threshold of its own.", 0, 1),
 }  # fmt: skip
 
 DIRECTIONS = ("both", "forward", "reverse")
@@ -244,7 +245,7 @@ class Recipe:
     direction   both, forward or reverse
     views       what is seen of words; each view has a model of its own (text/views.py)
     lowercase   the text is lower-cased
-    threshold   links that score above it are kept
+    threshold   links that score above it are kept; None: training finds it
     """
 
     model: str
@@ -252,7 +253,7 @@ class Recipe:
     direction: str
     views: tuple[str, ...]
     lowercase: bool
-    threshold: float
+    threshold: float | None
     p0: float
     window: int
     identical: float
@@ -263,7 +264,12 @@ class Recipe:
         object.__setattr__(self, "views", tuple(self.views))
         parse_views(self.views)
         for name in ("threshold", "p0", "window", "identical", "max_length"):
-            checked(name, getattr(self, name))
+            if name != "threshold" or self.threshold is not None:
+                checked(name, getattr(self, name))
+        if self.threshold is None and not self.last.together:
+            raise ValueError(f"{self.model} needs a threshold")
+        if self.last.together and len(self.views) > MOST_VIEWS:
+            raise ValueError(f"{self.model} has at most {MOST_VIEWS} views, not {len(self.views)}")
         if self.direction not in DIRECTIONS:
             raise ValueError(f"unknown direction {self.direction!r}; there are {', '.join(DIRECTIONS)}")
         if not self.stages:
@@ -392,4 +398,5 @@ class Recipe:
             "views": ",".join(self.views),
             "lc": "yes" if self.lowercase else "no",
             **{name: repr(getattr(self, name)) for name in numbers if self.model in SETTINGS[name].models},
+            **({"threshold": "auto"} if self.threshold is None else {}),
         }

@@ -18,6 +18,8 @@ Entries = npt.NDArray[np.uint32]
 Packed = tuple[Longs, Entries]  # offsets and entries of a shard
 
 CUTOFF = 1e-3  # a cell of no more expected links has no share
+MOST = 65535  # how an entry writes one expected link
+UNKNOWN = 0.4  # the threshold of a model that expects no links
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,12 +66,26 @@ class Shares:
         return Own(self.offsets[:-1], self.offsets[1:], self.entries, left_out)
 
     def sorted(self) -> Shares:
-        """By key, each key once: equal sentence pairs have equal shares."""
+        """By key, each key once: equal sentence pairs have equal shares, unless links known by hand differ."""
         keys, order = np.unique(self.keys, return_index=True)
         lengths = np.diff(self.offsets)[order]
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
         places = np.repeat(self.offsets[order] - offsets[:-1], lengths) + np.arange(offsets[-1])
         return Shares(keys, offsets, self.entries[places])
+
+    def best_threshold(self) -> float:
+        """The threshold that makes the expected AER least, were each expected link a link with its probability.
+
+        Of n links with the probabilities q, sum q are right, and sum_all q links should be there:
+        AER = 1 - 2 sum q / (n + sum_all q). Links that score above the threshold are taken.
+        """
+        n = np.bincount(self.entries & MOST, minlength=MOST + 1).astype(np.float64)
+        n[0] = 0
+        q = n * np.arange(MOST + 1) / MOST
+        taken, right = n[::-1].cumsum()[::-1], q[::-1].cumsum()[::-1]  # by the least value taken
+        if taken[0] == 0:
+            return UNKNOWN
+        return float(np.argmax(right / (taken + right[0]))) / MOST - 0.5 / MOST
 
     def of(self, corpus: Corpus, left_out: float) -> Own:
         """The shares of any text's sentence pairs. The keys are sorted."""

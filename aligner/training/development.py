@@ -14,6 +14,7 @@ from aligner.errors import DataError
 from aligner.links.links import Links
 from aligner.models.parameters import View
 from aligner.models.recipe import Recipe
+from aligner.models.shares import Shares
 from aligner.scoring import evaluate
 from aligner.text.corpus import Corpus, text_hash
 
@@ -44,8 +45,11 @@ class Development:
             value = zlib.crc32(np.ascontiguousarray(array).data, value)
         return f"{value:08x}"
 
-    def area(self, views: Sequence[View], recipe: Recipe, n_threads: int) -> float:
-        """The area under the precision-recall curve of the links of these views."""
-        blocks = directions(views, recipe, self.corpus, n_threads=n_threads)
+    def area(self, views: Sequence[View], recipe: Recipe, shares: Shares | None, n_threads: int) -> float:
+        """The area under the precision-recall curve of the links of these views.
+
+        shares: of the text trained on, which the set may be a part of
+        """
+        blocks = directions(views, recipe, self.corpus, shares=shares, n_threads=n_threads)
         links = Links.joined(combine(*block, recipe.direction, "soft-union", 0.0) for block in blocks)
         return evaluate.area(links, self.gold)

@@ -20,7 +20,7 @@ from aligner.models.families import FAMILIES
 from aligner.models.lexicon import Lexicon
 from aligner.models.parameters import Parameters, View
 from aligner.models.recipe import Recipe, Stage
-from aligner.models.shares import Shares
+from aligner.models.shares import UNKNOWN, Shares
 from aligner.models.update import update
 from aligner.text.cells import Seen, cell_offsets, in_shards
 from aligner.text.corpus import Corpus, text_hash
@@ -108,6 +108,9 @@ def learn(
     for sight in seen:
         sight.put_away(cells=False)
     model.progress = None
+    if recipe.threshold is None:
+        shares = model.shares
+        model.facts["threshold"] = UNKNOWN if shares is None else round(shares.best_threshold(), 4)
     return model, list(seen) if used is corpus else [None] * len(seen)
 
 
@@ -232,7 +235,10 @@ class _Run:
         for m, c, sight in zip(parameters, counts, seen, strict=True):
             divergence = update(m, c, stage, sight.occurrences if stage.leaving is not None else None)
         old, model.shares = model.shares, Shares.joined(self.corpus, packed) if stage.together else None
-        area = self.development.area(views, recipe, self.n_threads) if self.development and judged else None
+        area = None
+        if self.development and judged:
+            learned = None if model.shares is None else model.shares.sorted()
+            area = self.development.area(views, recipe, learned, self.n_threads)
         both = recipe.direction == "both" or family.both
         directions = ["forward", "reverse"] if both else [recipe.direction]
         # The bound is of the parameters that the iteration began with, as the log-likelihood is.

@@ -81,7 +81,7 @@ def maximum_likelihood(
 def of_occurrences(
     const int64_t[::1] rows not None, const int32_t[::1] tgt not None,  # IN
     const int64_t[:, ::1] counts not None,                              # IN, [P, 1] of both directions
-    double alpha,                                                       # IN
+    double least_fwd, double least_rev,                                 # IN, counts that smoothing adds, alpha / V
     const real[::1] many_src not None,                                  # IN, [V_src]
     const real[::1] many_tgt not None,                                  # IN, [V_tgt]
     real[:, ::1] t not None,                                            # OUT, [P, 2]
@@ -93,7 +93,7 @@ def of_occurrences(
     cdef Py_ssize_t e, k
     linked = np.zeros((tgt.shape[0] + 7) // 8, dtype=np.uint8)
     cdef uint8_t[::1] bits = linked
-    cdef double c, src = alpha / max(1, many_src.shape[0]), tgt_share = alpha / max(1, many_tgt.shape[0])
+    cdef double c
     check_offsets("rows", rows, many_src.shape[0], tgt.shape[0])
     check_ids("target words", tgt, 0, tgt.shape[0], 0, many_tgt.shape[0])
     if counts.shape[0] != tgt.shape[0] or t.shape[0] != tgt.shape[0] or counts.shape[1] != 1 or t.shape[1] != 2:
@@ -102,8 +102,8 @@ def of_occurrences(
         for e in range(rows.shape[0] - 1):
             for k in range(rows[e], rows[e + 1]):
                 c = counts[k, 0] * UNIT
-                t[k, 0] = <real>((c + tgt_share) / many_src[e]) if c > 0 else 0
-                t[k, 1] = <real>((c + src) / many_tgt[tgt[k]]) if c > 0 else 0
+                t[k, 0] = <real>((c + least_fwd) / many_src[e]) if c > 0 else 0
+                t[k, 1] = <real>((c + least_rev) / many_tgt[tgt[k]]) if c > 0 else 0
                 bits[k >> 3] |= <uint8_t>((c > 0) << (k & 7))
     return linked
 

@@ -12,7 +12,7 @@ sentence pair was counted too, its own share of the counts is left out again, `l
 
 own(e, f) are the expected links of all cells of the sentence pair that have the words e and f, own(e) the occurrences of
 e, kappa the expected links of an occurrence. A word pair that was never linked has the count that smoothing gave it,
-alpha / V.
+alpha / V for V words.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
@@ -47,6 +47,7 @@ cdef struct Evidence:
     real alpha
     real kappa_fwd, kappa_rev
     real null_fwd, null_rev
+    real least_fwd, least_rev  # the count that smoothing gives a word pair
 
 
 cdef struct Sight:
@@ -94,9 +95,11 @@ cdef inline Evidence read_evidence(object evidence, Words* w, list held) except 
     cdef const real[::1] tgt = evidence.tgt
     cdef const uint8_t[::1] linked
     held += [src, tgt]
-    m.alpha = evidence.alpha
-    m.kappa_fwd, m.kappa_rev = evidence.kappa
-    m.null_fwd, m.null_rev = evidence.nulls
+    cdef double[7] numbers = [evidence.alpha, *evidence.kappa, *evidence.nulls, *evidence.words]
+    m.alpha = <real>numbers[0]
+    m.kappa_fwd, m.kappa_rev = <real>numbers[1], <real>numbers[2]
+    m.null_fwd, m.null_rev = <real>numbers[3], <real>numbers[4]
+    m.least_rev, m.least_fwd = <real>(numbers[0] / max(1, numbers[5])), <real>(numbers[0] / max(1, numbers[6]))
     if src.shape[0] != w.V_src or tgt.shape[0] != w.V_tgt:
         raise ValueError("the evidence is of another lexicon")
     check_positive("evidence", src)
@@ -128,7 +131,8 @@ cdef inline Own read_own(object own, int64_t S, list held) except *:
     cdef const int64_t[::1] stop = own.stop
     cdef const uint32_t[::1] entries = own.entries
     held += [start, stop, entries]
-    o.left_out = own.left_out
+    cdef double left_out = own.left_out
+    o.left_out = <real>left_out
     if start.shape[0] != S or stop.shape[0] != S:
         raise ValueError(f"the shares are not of {S} sentence pairs")
     if not 0 <= o.left_out <= 1:
@@ -241,7 +245,7 @@ cdef inline void from_counts(
     cdef const real* row
     cdef const real* links
     cdef real out = own.left_out if own.start != NULL else 0
-    cdef real least_fwd, least_rev, null_fwd, null_rev, many, mine, f, r
+    cdef real null_fwd, null_rev, more_fwd, more_rev, many, mine, f, r
     cdef Hits[2] hits  # of this row and of the next
     cdef Hits* now
     for k in range(2):
@@ -256,22 +260,20 @@ cdef inline void from_counts(
         src = v.x.src_ids + v.x.src_offsets[n]
         tgt = v.x.tgt_ids + v.x.tgt_offsets[n]
         find_share(v, own, n, I, J, s, &memory)
-        least_fwd = v.m.alpha / max(<int64_t>1, v.w.V_tgt)
-        least_rev = v.m.alpha / max(<int64_t>1, v.w.V_src)
         null_fwd = scale / max(v.m.alpha, v.m.null_fwd - out * s.nulls_tgt)  # rounding alone makes it less than alpha
         null_rev = scale / max(v.m.alpha, v.m.null_rev - out * s.nulls_src)
         for i in range(I):
             many = v.m.src[src[i]] if src[i] >= 0 else v.m.alpha
             many = max(v.m.alpha, many - out * v.m.kappa_fwd * s.src[s.first_src[i]])
-            fwd.emit[i] *= least_fwd * (scale / many)
+            fwd.emit[i] *= v.m.least_fwd * (scale / many)
             r = v.w.null_rev[src[i]] * v.m.null_rev if src[i] >= 0 else 0
-            rev.null[i] *= max(least_rev, r - out * s.null_src[s.first_src[i]]) * null_rev
+            rev.null[i] *= max(v.m.least_rev, r - out * s.null_src[s.first_src[i]]) * null_rev
         for j in range(J):
             many = v.m.tgt[tgt[j]] if tgt[j] >= 0 else v.m.alpha
             many = max(v.m.alpha, many - out * v.m.kappa_rev * s.tgt[s.first_tgt[j]])
-            rev.emit[j] *= least_rev * (scale / many)
+            rev.emit[j] *= v.m.least_rev * (scale / many)
             f = v.w.null_fwd[tgt[j]] * v.m.null_fwd if tgt[j] >= 0 else 0
-            fwd.null[j] *= max(least_fwd, f - out * s.null_tgt[s.first_tgt[j]]) * null_fwd
+            fwd.null[j] *= max(v.m.least_fwd, f - out * s.null_tgt[s.first_tgt[j]]) * null_fwd
     for j in range(1, J):
         memcpy(fwd.emit + j * fwd.K, fwd.emit, fwd.K * sizeof(real))
     for i in range(1, I):
@@ -282,8 +284,8 @@ cdef inline void from_counts(
         src = v.x.src_ids + v.x.src_offsets[n]
         tgt = v.x.tgt_ids + v.x.tgt_offsets[n]
         cell = v.x.cells + v.x.cell_offsets[n]
-        least_fwd = max(<int64_t>1, v.w.V_tgt) / v.m.alpha
-        least_rev = max(<int64_t>1, v.w.V_src) / v.m.alpha
+        more_fwd = 1 / v.m.least_fwd
+        more_rev = 1 / v.m.least_rev
         mark(v, src, tgt, cell, J, &hits[0])
         for i in range(I):
             now = &hits[i & 1]
@@ -296,8 +298,8 @@ cdef inline void from_counts(
                 for k in range(now.n):
                     j = now.tgt[k]
                     mine = out * links[s.first_tgt[j]]
-                    f = (row[2 * cell[j]] * many - mine) * least_fwd
-                    r = (row[2 * cell[j] + 1] * v.m.tgt[tgt[j]] - mine) * least_rev
+                    f = (row[2 * cell[j]] * many - mine) * more_fwd
+                    r = (row[2 * cell[j] + 1] * v.m.tgt[tgt[j]] - mine) * more_rev
                     fwd.emit[j * fwd.K + i] *= max(<real>1, f)
                     rev.emit[i * rev.K + j] *= max(<real>1, r)
             cell += J

@@ -1,0 +1,548 @@
+"""Training the leave-one-out HMM as a whole: against a slow twin, and what must not matter."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import oracle
+import pytest
+from leaving import MOST, Left, twice, unpacked
+from trained import arrays, generated
+
+from aligner import Corpus, DataError, LinkReader, Links, Model, Recipe, train
+from aligner.decoding.combine import combine
+from aligner.decoding.posteriors import directions
+from aligner.links.known import SURE, known_of
+from aligner.models.positions import Jumps
+from aligner.models.shares import CUTOFF, Shares
+from aligner.text import cells
+from aligner.text.cells import Seen
+from aligner.text.corpus import pair_keys
+from aligner.text.known import Constraints
+from aligner.text.views import see
+from aligner.training.development import Development
+from aligner.training.loop import learn
+
+CONSTRAINTS = ("none", "symmetric", "bijective")
+VIEWS = ("word", "stem3", "prefix2/word")
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    return generated()
+
+
+@pytest.fixture(scope="module")
+def some(corpus) -> Corpus:
+    return corpus.part(0, 60)
+
+
+def short(constraint: str = "symmetric", views=VIEWS, **given: Any) -> Recipe:
+    """Two iterations of Model 1, two without projection, two of the model."""
+    given = {"ibm1_iterations": 2, "hmm_iterations": 2, "iterations": 2} | given
+    return Recipe.of("loo", constraint=constraint, views=views, **given)
+
+
+def everything(model: Model) -> dict[str, np.ndarray]:
+    """All numbers of a model: lexicons and jumps, their evidence, the shares."""
+    found = arrays(model)
+    for view in model.views:
+        if (m := view.parameters.lexicon.evidence) is not None:
+            found |= {f"{view.name} {key}": np.array(x) for key, x in vars(m).items()}
+    if model.shares is not None:
+        found |= {f"shares {key}": x for key, x in vars(model.shares).items()}
+    return found
+
+
+def assert_same_numbers(a: Model, b: Model) -> None:
+    """The two models are equal to the last bit."""
+    one, other = everything(a), everything(b)
+    assert one.keys() == other.keys()
+    for name, value in one.items():
+        assert value.dtype == other[name].dtype, name
+        np.testing.assert_array_equal(value, other[name], err_msg=name)
+
+
+def scores(model: Model, corpus: Corpus, **options: Any) -> list[Links]:
+    """The links of both directions as training leaves them out, with their scores."""
+    options = {"shares": model.shares} | options
+    found = list(directions(model.views, model.recipe, corpus, **options))
+    return [Links.joined(block[k] for block in found) for k in range(2)]
+
+
+def assert_same_links(one: list[Links], other: list[Links]) -> None:
+    for a, b in zip(one, other, strict=True):
+        for name in ("offsets", "src", "tgt", "scores"):
+            np.testing.assert_array_equal(getattr(a, name), getattr(b, name), err_msg=name)
+
+
+def cells_of(shares: Shares, n: int, n_cells: int) -> np.ndarray:
+    """The cells of sentence pair n of unsorted shares, as whole numbers of 1 / MOST."""
+    return unpacked(shares.entries[shares.offsets[n] : shares.offsets[n + 1]], n_cells)
+
+
+# A slow twin of whole trainings
+
+
+def words_of(corpus: Corpus, view: str) -> list:
+    """The word ids of each sentence pair, as a view sees them."""
+    seen = see(corpus, view)
+    cut = [np.split(side.ids, side.offsets[1:-1]) for side in (seen.src, seen.tgt)]
+    return [(src.tolist(), tgt.tolist()) for src, tgt in zip(*cut, strict=True)]
+
+
+def even_emissions(views: list, n: int) -> list:
+    """Emissions before the first iteration, where all words that stand beside a word are equally likely."""
+    found = []
+    for pairs in views:
+        src, tgt = pairs[n]
+        beside = {(e, f) for one in pairs for e in one[0] for f in one[1]}
+        width = [np.bincount([pair[k] for pair in beside]) for k in range(2)]
+        both = [
+            np.array([[1 / width[0][e]] * len(tgt) for e in src]),
+            np.array([1 / width[1][tgt]] * len(src)),
+        ]
+        nulls = [np.full(len(words), 1 / len(width[k])) for k, words in ((1, tgt), (0, src))]
+        found.append([(emit + 1e-6, null + 1e-6) for emit, null in zip(both, nulls, strict=True)])
+    return [
+        tuple(np.prod([view[d][k] for view in found], axis=0) ** (1 / len(found)) for k in range(2))
+        for d in range(2)
+    ]
+
+
+def slowly_trained(corpus: Corpus, recipe: Recipe) -> Left:
+    """The expected links and jumps after a recipe's iterations, which have no projection."""
+    leaving, views = recipe.last.leaving, [words_of(corpus, view) for view in recipe.views]
+    values = [np.zeros((len(src), len(tgt))) for src, tgt in views[0]]
+    problem = Left(views, values, leaving.left_out, leaving.smoothing, Jumps.even(recipe.window, recipe.p0))
+    for iteration in range(len(recipe.schedule)):
+        places, found, jumps = problem.positions, [], np.zeros((2, problem.positions.n_counts))
+        for n in range(len(problem)):
+            emissions = problem.emissions(n) if iteration else even_emissions(views, n)
+            q = np.zeros(problem.values[n].shape)
+            for d, (emit, null) in enumerate(emissions):
+                one = oracle.dense_hmm(
+                    emit.T if d == 0 else emit, null, places.jump[d], places.first[d], places.p0
+                )
+                q += (one["gamma"].T if d == 0 else one["gamma"]) / 2
+                jumps[d] += [*one["jumps"], *one["firsts"]]
+            assert np.abs(q - CUTOFF).min() > 1e-6  # no rounding decides
+            found.append(np.where(q > CUTOFF, np.round(q * MOST), 0).astype(np.int64))
+        if iteration == 0:  # later iterations keep the jumps
+            width = places.jump.shape[1]
+            tables = [x**leaving.evenness for x in (jumps[:, :width], jumps[:, width:])]
+            tables = [np.maximum(x / x.sum(axis=1, keepdims=True), 1e-6) for x in tables]
+            problem = replace(problem, positions=Jumps(*tables, places.p0))
+        problem = replace(problem, values=found)
+    return problem
+
+
+PAIRS = [
+    ("the cat sees the dog", "le chat voit le chien"), ("the dog", "le chien"), ("a cat", "un chat"),
+    ("the dog", "le chien"), ("dogs see cats", "les chiens voient les chats"), ("a a cat", "un chat un"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("left_out", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("views", [("word",), ("word", "prefix2"), ("word", "prefix1", "prefix2/word")])
+def test_training_equals_slow_twin(views, left_out):
+    """Some sentence pairs are there twice, some words more than once in a sentence."""
+    corpus = Corpus.from_pairs(PAIRS)
+    recipe = Recipe.of(
+        "loo", constraint="none", views=views, ibm1_iterations=0, hmm_iterations=3, iterations=1, identical=1,
+        left_out=left_out, smoothing=0.5, evenness=0.6, window=3,
+    )  # fmt: skip
+    unsorted = []
+    model = learn(corpus, recipe, checkpoint=lambda m: unsorted.append(m.shares))[0]
+    truth = slowly_trained(corpus, recipe)
+    assert [shares is None for shares in unsorted] == [False] * 4
+    for n, values in enumerate(truth.values):
+        found = cells_of(unsorted[-1], n, values.size)
+        np.testing.assert_allclose(found, values.ravel(), rtol=0, atol=15)
+    for v, view in enumerate(model.views):
+        m, seen = view.parameters.lexicon, Seen.of_own_words(corpus, view.name, 1)
+        wanted = truth.lexicon(v, seen)
+        for name in ("t", "null_fwd", "null_rev"):
+            np.testing.assert_allclose(getattr(m, name), getattr(wanted, name), rtol=2e-3, atol=1e-5)
+        for name in ("src", "tgt", "nulls", "kappa", "alpha"):
+            one, other = getattr(m.evidence, name), getattr(wanted.evidence, name)
+            np.testing.assert_allclose(one, other, rtol=1e-3, err_msg=name)
+        for name in ("jump", "first"):
+            one, other = (getattr(x, name) for x in (view.parameters.positions, truth.positions))
+            np.testing.assert_allclose(one, other, rtol=1e-4, err_msg=name)
+    decoded = scores(model, corpus)
+    for n in range(len(corpus)):
+        for d, (emit, null) in enumerate(truth.emissions(n)):
+            places, links = truth.positions, decoded[d].part(n, n + 1)
+            one = oracle.dense_hmm(
+                emit.T if d == 0 else emit, null, places.jump[d], places.first[d], places.p0
+            )
+            grid = np.zeros(emit.shape)
+            grid[links.src, links.tgt] = links.scores
+            np.testing.assert_allclose(grid, one["gamma"].T if d == 0 else one["gamma"], rtol=0, atol=1.1e-3)
+
+
+# What must not matter
+
+
+@pytest.mark.parametrize("constraint", CONSTRAINTS)
+def test_threads_change_no_bit(some, constraint):
+    for views in (("stem5",), VIEWS):
+        recipe = short(constraint, views)
+        one, seen = learn(some, recipe, memory=1 << 30)
+        for n_threads in (2, 3):
+            many, sights = learn(some, recipe, n_threads=n_threads, memory=1 << 30)
+            assert_same_numbers(one, many)
+            assert one.history == many.history
+            for viterbi in (False, True):
+                ours = scores(one, some, seen=seen, viterbi=viterbi)
+                theirs = scores(many, some, seen=sights, viterbi=viterbi, n_threads=n_threads)
+                assert_same_links(ours, theirs)
+
+
+@pytest.mark.parametrize("shard, scored", [(1, 1), (1 << 22, 500), (700, 1 << 20), (3000, 2999)])
+def test_shards_change_no_bit(some, monkeypatch, shard, scored):
+    whole, seen = learn(some, short(), memory=1 << 30)
+    links = scores(whole, some, seen=seen)
+    monkeypatch.setattr(cells, "SHARD_CELLS", shard)
+    monkeypatch.setattr(cells, "SCORED_CELLS", scored)
+    for n_threads, memory in ((1, 1 << 30), (3, 0)):
+        model, seen = learn(some, short(), memory=memory, n_threads=n_threads)
+        assert_same_numbers(whole, model)
+        for entry, other in zip(model.history, whole.history, strict=True):
+            for direction, value in entry["loglik"].items():  # a sum of doubles, shard by shard
+                np.testing.assert_allclose(value, other["loglik"][direction], rtol=1e-12)
+        assert_same_links(scores(model, some, seen=seen), links)
+        assert_same_links(scores(model, some), links)
+
+
+@pytest.mark.parametrize("room", [0, 1, 2, 2.5, 100])
+def test_kept_or_looked_up_cells_change_no_bit(some, room):
+    whole = train(some, short(), memory=1 << 30)
+    n_cells = int((some.src.lengths * some.tgt.lengths).sum())
+    model, seen = learn(some, short(), memory=int(4 * n_cells * room))
+    kept = sum(sight.cells is not None for sight in seen)
+    assert kept <= min(3, int(room)) and (kept == 3) == (room >= 3)
+    assert_same_numbers(whole, model)
+    assert_same_links(scores(model, some, seen=seen), scores(whole, some))
+
+
+@pytest.mark.parametrize("constraint", CONSTRAINTS)
+@pytest.mark.parametrize("views", [("stem5",), VIEWS])
+def test_a_saved_model_aligns_as_training_does(some, tmp_path, constraint, views):
+    """Word pairs that were never linked are not in the file."""
+    model, seen = learn(some, short(constraint, views))
+    model.save(tmp_path / "m")
+    loaded = Model.load(tmp_path / "m", check=True)
+    for one, other in zip(model.views, loaded.views, strict=True):
+        a, b = one.parameters.lexicon, other.parameters.lexicon
+        assert 0 < len(b.tgt) == a.t.any(axis=1).sum() < len(a.tgt)
+        for name, value in vars(a.evidence).items():
+            np.testing.assert_array_equal(getattr(b.evidence, name), value)
+    truth = scores(model, some, seen=seen)
+    assert_same_links(scores(loaded, some), truth)
+    assert_same_links(scores(model, some), truth)
+    for viterbi in (False, True):
+        ours, theirs = (scores(m, some, viterbi=viterbi, project=False) for m in (model, loaded))
+        assert_same_links(ours, theirs)
+    wanted = combine(*truth, "both", "soft-union", 0.01)
+    for one in (model, loaded):
+        assert_same_links([one.align(some, threshold=0.01)], [wanted])
+    blind = combine(*scores(model, some, shares=None), "both", "soft-union", 0.01)
+    assert blind.pairs() != wanted.pairs() and len(wanted.src) > 300
+
+
+def test_own_shares_are_left_out_by_what_a_sentence_pair_says(some):
+    """In another order, cut in two, or among others, a sentence pair has the links of the training."""
+    model = train(some, short("none"))
+    truth = model.align(some).pairs()
+    order = np.random.default_rng(0).permutation(60)
+    moved = Corpus.from_pairs([(some.src.sentence(n), some.tgt.sentence(n)) for n in order])
+    assert model.align(moved).pairs() == [truth[n] for n in order]
+    assert model.align(some.part(7, 20)).pairs() == truth[7:20]
+    without = scores(model, some, shares=None)
+    ours = scores(model, some)
+    assert not np.array_equal(without[0].scores, ours[0].scores)
+    new = Corpus.from_pairs([([*some.src.sentence(n), "."], some.tgt.sentence(n)) for n in range(60)])
+    assert_same_links(scores(model, new), scores(model, new, shares=None))  # was not counted
+
+
+def test_nothing_left_out_needs_no_shares(some):
+    model = train(some, short("symmetric", left_out=0.0))
+    assert_same_links(scores(model, some), scores(model, some, shares=None))
+
+
+@pytest.mark.parametrize("left_out", [0.98, 1.0])
+@pytest.mark.parametrize("constraint", CONSTRAINTS)
+def test_equal_sentence_pairs_have_equal_shares_and_links(some, constraint, left_out):
+    double = twice(some.part(0, 40))
+    unsorted = []
+    model = learn(
+        double, short(constraint, left_out=left_out), checkpoint=lambda m: unsorted.append(m.shares)
+    )[0]
+    for shares in unsorted[6:]:
+        lengths = np.diff(shares.offsets)
+        np.testing.assert_array_equal(lengths[:40], lengths[40:])
+        first = shares.offsets[40]
+        np.testing.assert_array_equal(shares.entries[:first], shares.entries[first:])
+    distinct = len(set(pair_keys(double).tolist()))
+    assert distinct <= 40 and len(model.shares.keys) == distinct
+    for links in scores(model, double):
+        assert_same_links([links.part(0, 40)], [links.part(40, 80)])
+    whole = unsorted[-1].of_all(left_out)
+    own = model.shares.of(double, left_out)
+    for n in range(80):
+        a, b = (x.entries[x.start[n] : x.stop[n]] for x in (whole, own))
+        np.testing.assert_array_equal(a, b)
+
+
+def test_a_rare_word_sees_its_twin_and_not_itself():
+    """qq and rr stand in one sentence pair: without a twin, the others know nothing of them."""
+    base = [("a b c", "x y z"), ("b a", "y x"), ("c a", "z x"), ("b c", "y z")] * 3
+    rare = ("a qq b", "x y rr")
+    grids = []
+    for pairs in ([*base, rare], [*base, rare, rare]):
+        model = train(pairs, Recipe.of("loo", constraint="none", views=["word"], left_out=1.0, smoothing=0.1))
+        forward = scores(model, Corpus.from_pairs(pairs))[0].part(len(base), len(base) + 1)
+        grid = np.zeros((3, 3))
+        grid[forward.src, forward.tgt] = forward.scores
+        grids.append(grid)
+    assert grids[1][1, 2] > 0.9 and grids[1][1, 2] > grids[0][1, 2] + 0.02
+
+
+# Where training begins, and where it is left
+
+
+@pytest.mark.parametrize(
+    "constraint, views", [("symmetric", VIEWS), ("none", ("stem5",)), ("bijective", VIEWS)]
+)
+def test_training_goes_on_from_any_iteration_to_the_same_bits(some, tmp_path, constraint, views):
+    recipe, paths = short(constraint, views), []
+
+    def save(model: Model) -> None:
+        paths.append(tmp_path / f"{len(paths)}")
+        model.save(paths[-1])
+
+    whole = learn(some, recipe, checkpoint=save)[0]
+    assert len(paths) == len(whole.history) == 2 * len(views) + 4
+    names = [entry["view"] for entry in whole.history]
+    assert names[-4:] == ["+".join(view.name for view in whole.views)] * 4
+    for path in paths:
+        left = Model.load(path)
+        with pytest.raises(DataError, match="is not finished"):
+            left.align(some)
+        model = learn(some, recipe, resume=left)[0]
+        assert_same_numbers(whole, model)
+        assert model.history == whole.history and model.progress is None and not model.unfinished
+    assert_same_numbers(train(some, recipe), whole)
+
+
+def test_going_on_says_how_far_training_is(some):
+    said = []
+    learn(some, short("none", ("word", "prefix3")), checkpoint=lambda m: said.append(m.unfinished))
+    assert said[:4] == [f"view {n} of 2, iteration {k} of 2" for n in (1, 2) for k in (1, 2)]
+    assert said[4:] == [f"all views together, iteration {k} of 6" for k in (3, 4, 5, 6)]
+
+
+@pytest.mark.parametrize("name", ["ibm1", "shmm", "loo"])
+def test_training_may_begin_with_another_model(some, tmp_path, name):
+    """With its lexicons and jumps; neither its evidence nor its shares are used, nor is it changed."""
+    views = ("word", "prefix3")
+    first = train(some, Recipe.of(name, views=views))
+    before = {key: x.copy() for key, x in everything(first).items()}
+    recipe = short("symmetric", views, ibm1_iterations=0)
+    shares = []
+    model = learn(some, recipe, init=first, checkpoint=lambda m: shares.append(m.shares))[0]
+    assert len(shares) == 4 and all(x is not None for x in shares)
+    plain = [
+        replace(v, parameters=replace(v.parameters, lexicon=replace(v.parameters.lexicon, evidence=None)))
+        for v in first.views
+    ]
+    assert_same_numbers(model, train(some, recipe, init=replace(first, views=plain, shares=None)))
+    first.save(tmp_path / "m")
+    again = train(some, recipe, init=Model.load(tmp_path / "m"))
+    assert_same_numbers(model, again)
+    for key, x in everything(first).items():
+        np.testing.assert_array_equal(x, before[key], err_msg=key)
+    anew = train(some, recipe)
+    for direction, value in model.history[0]["loglik"].items():
+        assert value > anew.history[0]["loglik"][direction] + 100
+    other = train(some, Recipe.of("hmm", ibm1_iterations=0, iterations=1, views=views), init=model)
+    assert other.shares is None and other.views[0].parameters.lexicon.evidence is None
+
+
+def test_a_loo_model_may_have_no_iterations(some):
+    """It is then what Model 1 taught, in one lattice of all views."""
+    model = train(some, short("none", hmm_iterations=0, iterations=0))
+    assert model.shares is None and len(model.history) == 6
+    assert all(view.parameters.lexicon.evidence is None for view in model.views)
+    assert sum(map(len, model.align(some).pairs())) > 100
+
+
+def test_views_share_one_lattice_and_jumps_are_learned_once(some):
+    jumps = []
+
+    def keep(model: Model) -> None:
+        jumps.append(
+            [None if v.parameters.positions is None else v.parameters.positions.copied() for v in model.views]
+        )
+
+    model = learn(some, short("symmetric", hmm_iterations=3), checkpoint=keep)[0]
+    assert jumps[5] == [None] * 3
+    for later in jumps[6:]:
+        for places in later:
+            np.testing.assert_array_equal(places.jump, jumps[6][0].jump)
+            np.testing.assert_array_equal(places.first, jumps[6][0].first)
+    assert np.ptp(jumps[6][0].jump) > 0.1  # they were learned
+    assert np.ptp(train(some, short(evenness=0.0)).views[0].parameters.positions.jump) < 1e-12
+    assert len({id(view.parameters.positions) for view in model.views}) == 1
+
+
+def test_a_development_set_stops_training(some, data, monkeypatch):
+    """The iteration that does not help is not kept: lexicons, evidence and shares are those before it."""
+    gold = LinkReader(str(data / "generated.gold")).read().part(0, 60)
+    dev = Development(some, gold)
+    assert 0.3 < dev.area(train(some, short()).views, short().settled(some), 1) < 1
+    monkeypatch.setattr(Development, "area", lambda *_: 0.5)
+    model = train(some, short(iterations=7), development=dev)
+    assert [entry.get("area") for entry in model.history][-4:] == [None, None, 0.5, 0.5]
+    assert_same_numbers(model, train(some, short(iterations=1)))
+
+
+# Texts and links of all kinds
+
+
+@pytest.mark.parametrize("constraint", CONSTRAINTS)
+def test_given_and_excluded_links_are_kept(some, constraint):
+    """Wrong links are given and right ones excluded: in training, in its shares and in decoding."""
+    recipe, lengths = short(constraint), (some.src.lengths, some.tgt.lengths)
+    found = train(some, recipe).align(some)
+    given, excluded = [], []
+    for n, links in enumerate(found.pairs()):
+        free = [(0, int(lengths[1][n]) - 1), (int(lengths[0][n]) - 1, 0)]
+        given.append([link for link in free[: 1 + n % 2] if link not in links] if n % 3 else [])
+        excluded.append([link for link in links[:2] if link not in given[-1]])
+    flat = [
+        (n, *link, weight)
+        for n in range(60)
+        for weight, part in ((SURE, given), (0.0, excluded))
+        for link in part[n]
+    ]
+    sentence, src, tgt, weight = (np.array(x) for x in zip(*flat, strict=True))
+    offsets = np.cumsum([0, *np.bincount(sentence, minlength=60)], dtype=np.int64)
+    known = Links(offsets, src.astype(np.int32), tgt.astype(np.int32), scores=weight)
+    unsorted = []
+    model = learn(some, recipe, links=known, checkpoint=lambda m: unsorted.append(m.shares))[0]
+    aligned = model.align(some, links=known).pairs()
+    assert sum(map(len, given)) > 30 and sum(map(len, excluded)) > 100
+    for n in range(60):
+        assert set(given[n]) <= set(aligned[n]) and not set(excluded[n]) & set(aligned[n])
+        shape = int(lengths[0][n]), int(lengths[1][n])
+        q = cells_of(unsorted[-1], n, shape[0] * shape[1]).reshape(shape) / MOST
+        assert all(q[link] == 0 for link in excluded[n])
+        if constraint != "bijective" or len(given[n]) < 2:
+            assert all(q[link] > 0.9 for link in given[n])
+    whole = known_of(known, None, some)
+    assert_same_links(scores(model, some, known=whole), scores(model, some, known=whole, n_threads=3))
+
+
+def test_constraints_hold_in_training_and_decoding(some):
+    lists = [[([("forward", 0, 0, 1.0), ("reverse", 0, 0, 1.0)], "<=", 0.2)] for _ in range(60)]
+    constraints = Constraints.of(lists)
+    unsorted = []
+    model = learn(
+        some, short("none"), constraints=constraints, checkpoint=lambda m: unsorted.append(m.shares)
+    )[0]
+    first = [cells_of(unsorted[-1], n, 10_000)[0] / MOST for n in range(60)]
+    assert max(first) < 0.12
+    links = model.align(some, constraints=constraints, threshold=0.11)
+    assert not any((0, 0) in part for part in links.pairs())
+    assert any((0, 0) in part for part in model.align(some).pairs())
+
+
+@pytest.mark.parametrize("constraint", CONSTRAINTS)
+def test_empty_sides_are_kept_and_not_counted(some, constraint):
+    pairs = [(some.src.sentence(n), some.tgt.sentence(n)) for n in range(30)]
+    holes = [("", ""), *pairs[:10], (pairs[0][0], ""), *pairs[10:], ("", pairs[3][1]), ("", "")]
+    with_holes, without = Corpus.from_pairs(holes), Corpus.from_pairs(pairs)
+    recipe = short(constraint, ("word", "prefix3"))
+    one, other = train(with_holes, recipe), train(without, recipe)
+    ours, theirs = everything(one), everything(other)
+    for name in ours:
+        if not name.startswith("shares"):
+            np.testing.assert_array_equal(ours[name], theirs[name], err_msg=name)
+    found = one.align(with_holes).pairs()
+    kept = [n for n, (src, tgt) in enumerate(holes) if src and tgt]
+    assert [found[n] for n in kept] == other.align(without).pairs()
+    assert not any(found[n] for n in set(range(len(holes))) - set(kept))
+
+
+@pytest.mark.parametrize("constraint", CONSTRAINTS)
+@pytest.mark.parametrize("pairs", [[("", "")], [("a", ""), ("", "b")], [("a", "b")], [("a b a", "x y")] * 2])
+def test_tiny_corpora(pairs, constraint, tmp_path):
+    for left_out in (0.98, 1.0):
+        model = train(pairs, short(constraint, ("word", "prefix1"), left_out=left_out))
+        for name, x in everything(model).items():
+            assert np.isfinite(x.astype(np.float64)).all(), name
+        links = scores(model, Corpus.from_pairs(pairs))
+        assert [len(x) for x in links] == [len(pairs)] * 2
+        path = tmp_path / f"{left_out}"
+        model.save(path)
+        assert_same_links(scores(Model.load(path), Corpus.from_pairs(pairs)), links)
+
+
+def test_one_sentence_pair_is_aligned_by_order_alone():
+    """All of it left out, nobody has seen its words: links are those of emissions that are all the same."""
+    pair = ("a b a d e", "v w x y v z")
+    model = train([pair], Recipe.of("loo", constraint="none", views=["word"], left_out=1.0, smoothing=1.0))
+    assert np.ptp(everything(model)["word t"][:, 0]) > 0.05  # of the counts it is not so
+    places, V = model.views[0].parameters.positions, (4, 5)
+    for d, links in enumerate(scores(model, Corpus.from_pairs([pair]))):
+        grid = np.zeros((5, 6))
+        grid[links.src, links.tgt] = links.scores
+        J, I = (6, 5) if d == 0 else (5, 6)
+        even = np.full((J, I), 1 / V[1 - d])
+        truth = oracle.dense_hmm(even, even[:, 0], places.jump[d], places.first[d], places.p0)["gamma"]
+        np.testing.assert_allclose(grid, truth.T if d == 0 else truth, rtol=0, atol=1.1e-3)
+
+
+def test_an_empty_corpus():
+    model = train([], short())
+    assert model.align([("a", "b")]).pairs() in ([[]], [[(0, 0)]])
+
+
+def test_long_sentence_pairs_are_left_out_of_training(some):
+    """They were not counted, and are aligned by all that the others say."""
+    recipe = short("symmetric", max_length=10)
+    keep = np.maximum(some.src.lengths, some.tgt.lengths) <= 10
+    assert 10 < keep.sum() < 50
+    model, seen = learn(some, recipe)
+    assert seen == [None] * 3 and len(model.shares.keys) == len(set(pair_keys(some.select(keep)).tolist()))
+    assert_same_numbers(model, train(some.select(keep), recipe))
+    for ours, whole in zip(scores(model, some), scores(model, some, shares=None), strict=True):
+        for n in range(60):
+            a, b = ours.part(n, n + 1), whole.part(n, n + 1)
+            assert np.array_equal(a.scores, b.scores) == (not keep[n])
+
+
+def test_projections_and_their_absence(some):
+    models = {x: train(some, short(x, ("word",))) for x in CONSTRAINTS}
+    assert [m.history[-1]["model"] for m in models.values()] == ["loo"] * 3
+    assert "kl" not in models["none"].history[-1] and "kl" in models["symmetric"].history[-1]
+
+    def grids(model: Model) -> list[np.ndarray]:
+        found = [np.zeros((60, 80, 80)) for _ in range(2)]
+        for grid, links in zip(found, scores(model, some), strict=True):
+            grid[links.sentences, links.src, links.tgt] = links.scores
+        return found
+
+    apart = {x: np.abs(np.subtract(*grids(m))).sum() / grids(m)[0].sum() for x, m in models.items()}
+    assert apart["symmetric"] < 0.12 < 0.25 < apart["none"]
+    assert grids(models["bijective"])[0].sum(axis=2).max() < 1.1 < grids(models["none"])[0].sum(axis=2).max()
+    for wrong in ({"constraint": "agreement"}, {"direction": "forward"}, {"left_out": 1.1}, {"smoothing": 0}):
+        with pytest.raises(ValueError):
+            Recipe.of("loo", **wrong)
+    with pytest.raises(ValueError, match="constraint of its own"):
+        Recipe.of("shmm", constraint="none")
