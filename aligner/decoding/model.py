@@ -38,8 +38,8 @@ class Model:
     facts     what the model was trained on
     history   a dict for each iteration: view, model, log-likelihood, ...
     progress  of an unfinished training: the last view's iterations so far, and what the next one needs
-    shares    of the sentence pairs that the model was trained on, if they are left out when the same pairs are
-              aligned; by key, once training is finished
+    shares    of the sentence pairs trained on, where they are left out when the same pairs are aligned; by
+              key, once training is finished
     """
 
     recipe: Recipe

@@ -71,8 +71,8 @@ def _known_words(corpus: Corpus, view: View) -> Seen:
 
 
 def _score(
-    views: Sequence[View], shards: Sequence[Shard], recipe: Recipe, stage: Stage, own: Own | None, viterbi: bool,
-    n_threads: int,
+    views: Sequence[View], shards: Sequence[Shard], recipe: Recipe, stage: Stage, own: Own | None,
+    viterbi: bool, n_threads: int,
 ) -> tuple[Links, Links]:  # fmt: skip
     """The links of a shard's sentence pairs."""
     shard = shards[0]
@@ -81,8 +81,8 @@ def _score(
     step = len(views) if stage.together else 1
     for n in range(0, len(views), step):
         family.posteriors(
-            parameters[n : n + step], shards[n : n + step], stage, recipe.direction, own, viterbi, step / len(views),
-            fwd, rev, n_threads,
+            parameters[n : n + step], shards[n : n + step], stage, recipe.direction, own, viterbi,
+            step / len(views), fwd, rev, n_threads,
         )  # fmt: skip
     _assert_known(shard, fwd, rev)
     found = []

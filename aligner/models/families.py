@@ -37,17 +37,17 @@ class Family(Protocol):
         """The positions that a stage of this family begins with; old: what an earlier stage or model had."""
 
     def expect(
-        self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str, own: Own | None,
-        counts: Sequence[Counts], n_threads: int,
+        self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,
+        own: Own | None, counts: Sequence[Counts], n_threads: int,
     ) -> tuple[dict[str, float], Packed | None]:  # fmt: skip
-        """Adds the expected counts of a shard. Returns statistics, summed over its sentence pairs, and its shares.
+        """Adds the expected counts of a shard. Returns statistics, summed over sentence pairs, and its shares.
 
-        own: the shares of the sentence pairs in the counts that the parameters were made of, where they are left out
+        own: the sentence pairs' shares in the counts that the parameters are made of; None: nothing is left out
         """
 
     def posteriors(
-        self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str, own: Own | None,
-        best: bool, share: float, fwd: Reals, rev: Reals, n_threads: int,
+        self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,
+        own: Own | None, best: bool, share: float, fwd: Reals, rev: Reals, n_threads: int,
     ) -> None:  # fmt: skip
         """Adds share times the posteriors of all cells of a shard to fwd and rev [n_cells].
 

@@ -35,7 +35,7 @@ def for_kernel(stage: Stage, direction: str) -> dict[str, Any]:
 
 
 def summed(statistics: npt.NDArray[np.float64], stage: Stage, shard: Shard) -> dict[str, float]:
-    """The kernel's statistics by name, summed over sentence pairs; those of projections where there are any."""
+    """The kernel's statistics by name, summed over sentence pairs; those of projections if there are any."""
     names = _hmm.STATISTICS
     if not stage.constrained and shard.known.constraints is None:
         names = names[:2]
@@ -55,8 +55,8 @@ class Hmm:
         return Jumps.even(window, p0)
 
     def expect(
-        self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str, own: Own | None,
-        counts: Sequence[Counts], n_threads: int,
+        self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,
+        own: Own | None, counts: Sequence[Counts], n_threads: int,
     ) -> tuple[dict[str, float], None]:  # fmt: skip
         (m,), (shard,) = views, shards
         statistics = np.empty((len(shard), len(_hmm.STATISTICS)))
@@ -65,8 +65,8 @@ class Hmm:
         return summed(statistics, stage, shard), None
 
     def posteriors(
-        self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str, own: Own | None,
-        best: bool, share: float, fwd: Reals, rev: Reals, n_threads: int,
+        self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,
+        own: Own | None, best: bool, share: float, fwd: Reals, rev: Reals, n_threads: int,
     ) -> None:  # fmt: skip
         how = for_kernel(stage, direction)
         lexicons = [m.lexicon for m in views]

@@ -1,9 +1,10 @@
 """The leave-one-out HMM: all views have one lattice, and a sentence pair is aligned by what all others say.
 
-EM lets a sentence pair be its own witness. A rare word's translation is learned from the very sentence pair that it
-is then used on: a wrong link confirms itself, the more so the more iterations there are. Here the counts of a word
-pair are kept, not only their shares of a row, and each sentence pair subtracts what it had counted itself
-(ext/models/emissions.pxd). Jumps are learned in the first iteration and kept: they would become too sure.
+EM lets a sentence pair be its own witness. The translation of a rare word is learned from the very sentence
+pair that it is then used on: a wrong link confirms itself, and the more so with every iteration. Here the counts
+of a word pair are kept, not only the word pair's share of a row, and each sentence pair subtracts what it had
+counted itself (ext/models/emissions.pxd). Jumps are learned in the first iteration and kept: later iterations
+would make them too sure.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ class LeaveOneOut(Hmm):
     """Expected links are the mean of the two directions' posteriors. All views count the same links."""
 
     def expect(  # type: ignore[override]
-        self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str, own: Own | None,
-        counts: Sequence[Counts], n_threads: int,
+        self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,
+        own: Own | None, counts: Sequence[Counts], n_threads: int,
     ) -> tuple[dict[str, float], Packed]:  # fmt: skip
         """own: None in the first iteration, which counts jumps, too"""
         shard = shards[0]
         fwd, rev = (np.zeros(shard.n_cells, np.float32) for _ in range(2))
         statistics = np.empty((len(shard), len(_hmm.STATISTICS)))
         _hmm.posteriors(
-            shards, [m.lexicon for m in views], views[0].positions, for_kernel(stage, direction), own, False, 1.0,
-            fwd, rev, n_threads, counts[0].positions if own is None else None, statistics,
+            shards, [m.lexicon for m in views], views[0].positions, for_kernel(stage, direction), own, False,
+            1.0, fwd, rev, n_threads, counts[0].positions if own is None else None, statistics,
         )  # fmt: skip
         packed: Packed = _shares.pack(shard.cell_offsets, fwd, rev, CUTOFF, n_threads)
         for m, seen, c in zip(views, shards, counts, strict=True):

@@ -29,8 +29,8 @@ class Mixture:
         return old
 
     def expect(
-        self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str, own: Own | None,
-        counts: Sequence[Counts], n_threads: int,
+        self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,
+        own: Own | None, counts: Sequence[Counts], n_threads: int,
     ) -> tuple[dict[str, float], None]:  # fmt: skip
         (m,), (shard,) = views, shards
         statistics = np.empty((len(shard), 2))
@@ -39,8 +39,8 @@ class Mixture:
         return dict(zip(("loglik_fwd", "loglik_rev"), statistics.sum(axis=0).tolist(), strict=True)), None
 
     def posteriors(
-        self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str, own: Own | None,
-        best: bool, share: float, fwd: Reals, rev: Reals, n_threads: int,
+        self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,
+        own: Own | None, best: bool, share: float, fwd: Reals, rev: Reals, n_threads: int,
     ) -> None:  # fmt: skip
         (m,), (shard,) = views, shards
         _mixture.posteriors(shard, m.lexicon, best, share, fwd, rev, n_threads)

@@ -73,7 +73,11 @@ class Stage:
             raise ValueError(f"unknown family {self.family!r}; there are {', '.join(FAMILIES)}")
         if self.objective not in OBJECTIVES:
             raise ValueError(f"unknown objective {self.objective!r}; there are {', '.join(OBJECTIVES)}")
-        if self.constrained and self.family not in LATTICES or (self.family, self.objective) == ("loo", "agreement"):
+        if (
+            self.constrained
+            and self.family not in LATTICES
+            or (self.family, self.objective) == ("loo", "agreement")
+        ):
             raise ValueError(f"{self.family} has no objective {self.objective}")
         if (self.limits is not None) != (self.family in LATTICES):
             raise ValueError("stages of hmm and loo have limits, those of ibm1 have none")
@@ -120,6 +124,7 @@ class Kind:
     threshold: float | None  # of a link's score; None: training finds it
     limits: Limits | None = None
     ibm1_agree: bool = False
+    ibm1_iterations: int = 5
     hmm_iterations: int = 0  # before those of the model
     leaving: Leaving | None = None
     views: tuple[str, ...] = ("word", "prefix3", "prefix5")
@@ -128,8 +133,9 @@ class Kind:
 
 MODELS = {
     "loo": Kind(
-        "the HMM of all views at once, each sentence pair aligned by what all others say", "loo", "symmetric", 3, None,
-        Limits(), True, 1, Leaving(), ("word", "stem3", "stem5"), ("stem5",),
+        "the HMM of all views at once, each sentence pair aligned by what all others say",
+        "loo", "symmetric", 2, None, Limits(eta=0.0005), ibm1_agree=True, ibm1_iterations=4,
+        hmm_iterations=1, leaving=Leaving(), views=("word", "stem3", "stem5"), fast=("stem5",),
     ),
     "ibm1": Kind("Model 1: words only, no order", "ibm1", "likelihood", 5, 0.5),
     "hmm": Kind(
@@ -176,7 +182,7 @@ SETTINGS = {
     "iterations": Setting("Iterations of the model.", 0, MOST_ITERATIONS, whole=True),
     "ibm1_iterations": Setting(
         "Iterations of Model 1 before all others; 0 by default if training starts from another model.",
-        0, MOST_ITERATIONS, 5, HMMS, whole=True,
+        0, MOST_ITERATIONS, None, HMMS, whole=True,
     ),
     "hmm_iterations": Setting(
         "Iterations of the HMM without projection, between Model 1 and the model.",
@@ -274,7 +280,11 @@ class Recipe:
             raise ValueError(f"unknown direction {self.direction!r}; there are {', '.join(DIRECTIONS)}")
         if not self.stages:
             raise ValueError("a recipe has at least one stage")
-        joint = [stage for stage in self.stages if stage.together or stage.family == "hmm" and stage.objective != "likelihood"]
+        joint = [
+            stage
+            for stage in self.stages
+            if stage.together or stage.family == "hmm" and stage.objective != "likelihood"
+        ]
         if self.direction != "both" and joint:
             raise ValueError(f"{self.model} is a model of both directions")
 
@@ -301,6 +311,7 @@ class Recipe:
         kind = MODELS[model]
         values: dict[str, Any] = {
             "iterations": kind.iterations,
+            "ibm1_iterations": kind.ibm1_iterations,
             "hmm_iterations": kind.hmm_iterations,
             "threshold": kind.threshold,
             **(asdict(kind.limits) if kind.limits is not None else {}),
@@ -320,9 +331,13 @@ class Recipe:
         objective = kind.objective
         if constraint is not None:
             if kind.leaving is None:
-                raise ValueError(f"{model} has a constraint of its own; the models that have a choice are {', '.join(LOO)}")
+                raise ValueError(
+                    f"{model} has a constraint of its own; the models that have a choice are {', '.join(LOO)}"
+                )
             if constraint not in ("none", *CONSTRAINTS):
-                raise ValueError(f"unknown constraint {constraint!r}; there are none, {', '.join(CONSTRAINTS)}")
+                raise ValueError(
+                    f"unknown constraint {constraint!r}; there are none, {', '.join(CONSTRAINTS)}"
+                )
             objective = "likelihood" if constraint == "none" else constraint
         prior = values["dirichlet"]
         own = values["iterations"]
@@ -355,7 +370,9 @@ class Recipe:
 
         def stage(fields: Mapping[str, Any]) -> Stage:
             parts = {"limits": Limits, "leaving": Leaving}
-            made = {name: part(**fields[name]) for name, part in parts.items() if fields.get(name) is not None}
+            made = {
+                name: part(**fields[name]) for name, part in parts.items() if fields.get(name) is not None
+            }
             return Stage(**{**fields, **made})
 
         return cls(**{**saved, "stages": tuple(stage(fields) for fields in saved["stages"])})
@@ -367,7 +384,7 @@ class Recipe:
 
     @property
     def schedule(self) -> list[Stage]:
-        """The stage of each iteration: first those of each view by itself, then those of all views together."""
+        """The stage of each iteration: first each view by itself, then all views together."""
         return [stage for stage in self.stages for _ in range(stage.iterations)]
 
     @property
@@ -387,7 +404,9 @@ class Recipe:
             limits = asdict(stage.limits) if stage.limits is not None and stage.constrained else {}
             details = [f"{key}={value!r}" for key, value in limits.items()]
             details += [f"dirichlet={stage.dirichlet!r}"] if stage.dirichlet else []
-            details += [] if stage.leaving is None else [f"{key}={x!r}" for key, x in asdict(stage.leaving).items()]
+            details += (
+                [] if stage.leaving is None else [f"{key}={x!r}" for key, x in asdict(stage.leaving).items()]
+            )
             return f"{stage.iterations}x{name}" + (f"({','.join(details)})" if details else "")
 
         numbers = ("p0", "window", "identical", "max_length", "threshold")

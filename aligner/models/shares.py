@@ -26,7 +26,7 @@ UNKNOWN = 0.4  # the threshold of a model that expects no links
 class Own:
     """Where the shares of some sentence pairs are.
 
-    start, stop  [S]  the entries of sentence pair n are entries[start[n]:stop[n]]; start -1: it was not counted
+    start, stop  [S]  the entries of sentence pair n are entries[start[n]:stop[n]]; start -1: not counted
     entries      as ext/models/_shares.pyx packs them
     left_out     how much of its share a sentence pair does not see: 0 nothing, 1 all
     """
@@ -66,7 +66,7 @@ class Shares:
         return Own(self.offsets[:-1], self.offsets[1:], self.entries, left_out)
 
     def sorted(self) -> Shares:
-        """By key, each key once: equal sentence pairs have equal shares, unless links known by hand differ."""
+        """By key, each key once: equal pairs have equal shares, unless links known by hand differ."""
         keys, order = np.unique(self.keys, return_index=True)
         lengths = np.diff(self.offsets)[order]
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
@@ -74,7 +74,7 @@ class Shares:
         return Shares(keys, offsets, self.entries[places])
 
     def best_threshold(self) -> float:
-        """The threshold that makes the expected AER least, were each expected link a link with its probability.
+        """The threshold that makes the expected AER least, were each link there with its probability q.
 
         Of n links with the probabilities q, sum q are right, and sum_all q links should be there:
         AER = 1 - 2 sum q / (n + sum_all q). Links that score above the threshold are taken.

@@ -52,7 +52,7 @@ def variational_bayes(m: Lexicon, counts: Counts, alpha: float) -> Divergence:
 
 
 def of_occurrences(m: Lexicon, counts: Counts, occurrences: Occurrences, alpha: float) -> None:
-    """t(f | e) = (c(e, f) + alpha / V) / (kappa N(e) + alpha). N(e): how often e occurs, V: target words that occur.
+    """t(f | e) = (c(e, f) + alpha / V) / (kappa N(e) + alpha). N(e): how often e occurs, V: target words.
 
     kappa, the mean of expected links of an occurrence, is the same for all words: a word that often has no
     link has a small t with every word. NULL's row is (c(f) + alpha / V) / (sum_f c(f) + alpha). The lexicon
@@ -60,15 +60,17 @@ def of_occurrences(m: Lexicon, counts: Counts, occurrences: Occurrences, alpha: 
     """
     links = int(counts.pairs.sum()) / ONE
     kappa = tuple(links / max(1, int(n.sum())) for n in occurrences)
-    src, tgt = (
-        (k * n + alpha).astype(np.float32) for k, n in zip(kappa, occurrences, strict=True)
-    )
+    src, tgt = ((k * n + alpha).astype(np.float32) for k, n in zip(kappa, occurrences, strict=True))
     words = tuple(int(np.count_nonzero(n)) for n in occurrences)
     least_rev, least_fwd = (alpha / max(1, n) for n in words)
     linked = _update.of_occurrences(m.rows, m.tgt, counts.pairs, least_fwd, least_rev, src, tgt, m.t)
     nulls = []
-    for row, total, least in ((m.null_fwd, counts.null_fwd, least_fwd), (m.null_rev, counts.null_rev, least_rev)):
+    for row, total, least in (
+        (m.null_fwd, counts.null_fwd, least_fwd),
+        (m.null_rev, counts.null_rev, least_rev),
+    ):
         nulls.append(int(total.sum()) / ONE + alpha)
         row[:] = (total / ONE + least) / nulls[-1]
-    pairs = ((x[0], x[1]) for x in (nulls, kappa, words))
-    m.evidence = Evidence(src, tgt, *pairs, alpha, linked)
+    m.evidence = Evidence(
+        src, tgt, (nulls[0], nulls[1]), (kappa[0], kappa[1]), (words[0], words[1]), alpha, linked
+    )

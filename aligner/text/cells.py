@@ -71,11 +71,12 @@ class Seen:
 
     @cached_property
     def occurrences(self) -> tuple[Longs, Longs]:
-        """How often each source and each target word occurs in sentence pairs that have words on both sides."""
+        """How often source words and target words occur in sentence pairs that have words on both sides."""
         src, tgt = self.text.src, self.text.tgt
         full = (src.lengths > 0) & (tgt.lengths > 0)
         counted = (
-            np.bincount(side.ids[np.repeat(full, side.lengths)], minlength=len(side.vocab)) for side in (src, tgt)
+            np.bincount(side.ids[np.repeat(full, side.lengths)], minlength=len(side.vocab))
+            for side in (src, tgt)
         )
         return next(counted), next(counted)
 

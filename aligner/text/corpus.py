@@ -181,7 +181,7 @@ def text_hash(corpus: Corpus) -> str:
 
 
 def pair_keys(corpus: Corpus) -> npt.NDArray[np.uint64]:
-    """[S] 64-bit checksums of the sentence pairs. Equal pairs have equal keys, in whichever text they stand."""
+    """[S] 64-bit checksums of the sentence pairs. Equal pairs have equal keys, whatever the text."""
     src, tgt = (
         _corpus.hash_sentences(side.vocab.text, side.vocab.offsets, side.ids, side.offsets)
         for side in (corpus.src, corpus.tgt)

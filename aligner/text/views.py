@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from aligner.text.corpus import Corpus, Side, relabelled
 
 HELP = (
-    "word, prefixN (its first N letters), suffixN (its last N), stemN (as prefixN, but fewer letters on a side of short"
-    " words), or one a side, as in prefix1/prefix3"
+    "word, prefixN (its first N letters), suffixN (its last N), stemN (as prefixN, but fewer letters on a side"
+    " of short words), or one a side, as in prefix1/prefix3"
 )
 
 Cut = Callable[[str], str] | None
@@ -61,8 +61,9 @@ def see(corpus: Corpus, name: str) -> Corpus:
 def settled(names: Sequence[str], corpus: Corpus) -> tuple[str, ...]:
     """The names of views, with prefixes of this corpus in place of stems.
 
-    A stem of n letters is a prefix of n m / LONG letters, at least one, on a side whose vocabulary has words of m
-    letters on average, m below LONG: five letters of an English word say what two of a Japanese word say.
+    On a side whose vocabulary has words of m letters on average, m below LONG, a stem of n letters is a
+    prefix of n m / LONG letters, at least one: five letters of an English word say what two of a Japanese
+    word say.
     """
 
     def share(side: Side) -> float:

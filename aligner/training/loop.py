@@ -90,6 +90,9 @@ def learn(
     model = Model(recipe, [], size | {key: x for key, x in learned_from.items() if x} | (facts or {}))
     if resume is not None:
         model = _resumed(resume, model)
+    finished = (
+        resume is not None and not resume.unfinished
+    )  # then its lexicons may lack word pairs of the text
     monitor = _monitor(used, model, quiet, log)
     monitor.begin(model.signature + "".join(f"|{key}:{value}" for key, value in (run or {}).items()))
     work = _Run(used, model, init, development, known, n_threads, checkpoint, monitor)
@@ -111,7 +114,7 @@ def learn(
     if recipe.threshold is None:
         shares = model.shares
         model.facts["threshold"] = UNKNOWN if shares is None else round(shares.best_threshold(), 4)
-    return model, list(seen) if used is corpus else [None] * len(seen)
+    return model, list(seen) if used is corpus and not finished else [None] * len(seen)
 
 
 def _check_start(recipe: Recipe, init: Model | None) -> None:

@@ -10,7 +10,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t
 
 import numpy as np
 
-from checks cimport check_cells, check_offsets, check_threads
+from checks cimport check_offsets, check_threads
 from counts cimport Queue, add_later, add_rest, fixed
 from inputs cimport Text, Words, read_text, read_words
 
