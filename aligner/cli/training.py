@@ -129,7 +129,7 @@ def recipe(command: F) -> F:
             " longer grows, and keep the best iteration.",
         ),
         settings(["identical", "p0", "window", "dirichlet", "max_length"]),
-        settings(["left_out", "smoothing", "evenness", "eta", "slack", "max_calls"]),
+        settings(["left_out", "smoothing", "evenness", "spelling", "eta", "slack", "max_calls"]),
         click.option(
             "--constraint",
             type=click.Choice(["symmetric", "bijective", "none"]),

@@ -13,6 +13,8 @@ def of_occurrences(
     counts: _Int64,
     least_fwd: float,
     least_rev: float,
+    alike: npt.NDArray[np.uint8],
+    weight: npt.NDArray[np.float64],
     many_src: _Float,
     many_tgt: _Float,
     t: _Float,

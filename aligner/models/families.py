@@ -40,9 +40,9 @@ class Family(Protocol):
         self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,
         own: Own | None, counts: Sequence[Counts], n_threads: int,
     ) -> tuple[dict[str, float], Packed | None]:  # fmt: skip
-        """Adds the expected counts of a shard. Returns statistics, summed over sentence pairs, and its shares.
+        """Adds the expected counts of a shard. Returns statistics, summed over sentence pairs, and shares.
 
-        own: the sentence pairs' shares in the counts that the parameters are made of; None: nothing is left out
+        own: shares of the sentence pairs in the counts behind the parameters; None: nothing is left out
         """
 
     def posteriors(

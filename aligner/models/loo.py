@@ -1,10 +1,10 @@
 """The leave-one-out HMM: all views have one lattice, and a sentence pair is aligned by what all others say.
 
 EM lets a sentence pair be its own witness. The translation of a rare word is learned from the very sentence
-pair that it is then used on: a wrong link confirms itself, and the more so with every iteration. Here the counts
-of a word pair are kept, not only the word pair's share of a row, and each sentence pair subtracts what it had
-counted itself (ext/models/emissions.pxd). Jumps are learned in the first iteration and kept: later iterations
-would make them too sure.
+pair that it is then used on: a wrong link confirms itself, and the more so with every iteration. Here the
+counts of a word pair are kept, not only the word pair's share of a row, and each sentence pair subtracts
+what it had counted itself (ext/models/emissions.pxd). Jumps are learned in the first iteration and kept:
+later iterations would make them too sure.
 """
 
 from __future__ import annotations

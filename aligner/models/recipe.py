@@ -33,11 +33,13 @@ class Leaving:
     left_out   how much of its share a sentence pair does not see: 0 nothing, 1 all
     smoothing  the counts that are added to a word's row, spread evenly over the words of the other side
     evenness   the jumps' probabilities are raised to this power: below 1, the words count for more than order
+    spelling   how much more smoothing gives to word pairs that are spelled alike
     """
 
     left_out: float = 0.98
     smoothing: float = 10.0
     evenness: float = 0.75
+    spelling: float = 100.0
 
 
 FAMILIES = ("ibm1", "hmm", "loo")  # models/families.py has them
@@ -93,7 +95,7 @@ class Stage:
             if not 0 <= self.limits.drop <= 1:
                 raise ValueError(f"drop must be between 0 and 1, not {self.limits.drop}")
         if self.leaving is not None:
-            for name in ("left_out", "smoothing", "evenness"):
+            for name in ("left_out", "smoothing", "evenness", "spelling"):
                 checked(name, getattr(self.leaving, name))
 
     @property
@@ -208,6 +210,10 @@ SETTINGS = {
     "evenness": Setting(
         "Power that the probabilities of jumps are raised to: below 1, order counts for less.",
         0, 10, Leaving().evenness, LOO,
+    ),
+    "spelling": Setting(
+        "Smoothing adds 1 + SPELLING times as much for equal words, and less for words spelled alike.",
+        0, 1e6, Leaving().spelling, LOO,
     ),
     "eta": Setting("How far from its constraints a projection may end.", 1e-9, 1e9, None, CONSTRAINED),
     "slack": Setting("How far off all of a pair's constraints together may be.", 0, 1e9, None, CONSTRAINED),
@@ -349,7 +355,8 @@ class Recipe:
             limits = Limits(values["eta"], values["slack"], kind.limits.drop, values["max_calls"])
             leaving = None
             if kind.leaving is not None:
-                leaving, prior = Leaving(values["left_out"], values["smoothing"], values["evenness"]), 0.0
+                names = ("left_out", "smoothing", "evenness", "spelling")
+                leaving, prior = Leaving(*(values[name] for name in names)), 0.0
             if objective != "likelihood" or leaving is not None:
                 plain = values["hmm_iterations"]
                 stages.append(Stage(kind.family, "likelihood", plain, limits, prior, leaving))

@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from aligner.models import _update
 from aligner.models.counts import ONE, Counts, Longs
 from aligner.models.lexicon import Evidence, Lexicon
 from aligner.models.parameters import Parameters
-from aligner.models.recipe import Stage
+from aligner.models.recipe import Leaving, Stage
 
+Bytes = npt.NDArray[np.uint8]
 Divergence = tuple[float, float]  # forward, reverse
 Occurrences = tuple[Longs, Longs]  # of source words, of target words
 
 
 def update(
-    parameters: Parameters, counts: Counts, stage: Stage, occurrences: Occurrences | None = None
+    parameters: Parameters,
+    counts: Counts,
+    stage: Stage,
+    occurrences: Occurrences | None = None,
+    alike: Bytes | None = None,
 ) -> Divergence | None:
     """Changes the parameters in place, by the rule of the stage.
 
-    occurrences: how often words occur, for the rule that needs it. Returns the divergence of the lexicon from
-    its prior, which the bound of the next iteration subtracts from the log-likelihood; None without prior.
+    occurrences  how often words occur, for the rule that needs it
+    alike        how alike the words of each word pair are spelled (text/spelling.py); None: no two are
+    Returns the divergence of the lexicon from its prior, which the bound of the next iteration subtracts from
+    the log-likelihood; None without prior.
     """
     divergence = None
     if stage.leaving is not None:
         assert occurrences is not None
-        of_occurrences(parameters.lexicon, counts, occurrences, stage.leaving.smoothing)
+        of_occurrences(parameters.lexicon, counts, occurrences, stage.leaving, alike)
     elif stage.dirichlet:
         divergence = variational_bayes(parameters.lexicon, counts, stage.dirichlet)
     else:
@@ -51,19 +59,27 @@ def variational_bayes(m: Lexicon, counts: Counts, alpha: float) -> Divergence:
     return fwd, rev
 
 
-def of_occurrences(m: Lexicon, counts: Counts, occurrences: Occurrences, alpha: float) -> None:
-    """t(f | e) = (c(e, f) + alpha / V) / (kappa N(e) + alpha). N(e): how often e occurs, V: target words.
+def of_occurrences(
+    m: Lexicon, counts: Counts, occurrences: Occurrences, leaving: Leaving, alike: Bytes | None = None
+) -> None:
+    """t(f | e) = (c(e, f) + w alpha / V) / (kappa N(e) + alpha). N(e): how often e occurs, V: target words.
 
     kappa, the mean of expected links of an occurrence, is the same for all words: a word that often has no
-    link has a small t with every word. NULL's row is (c(f) + alpha / V) / (sum_f c(f) + alpha). The lexicon
-    keeps the divisors as its evidence.
+    link has a small t with every word. w = 1 + spelling s^4, s: how alike the two words are spelled. NULL's
+    row is (c(f) + alpha / V) / (sum_f c(f) + alpha). The lexicon keeps the divisors as its evidence.
     """
+    alpha = leaving.smoothing
     links = int(counts.pairs.sum()) / ONE
     kappa = tuple(links / max(1, int(n.sum())) for n in occurrences)
     src, tgt = ((k * n + alpha).astype(np.float32) for k, n in zip(kappa, occurrences, strict=True))
     words = tuple(int(np.count_nonzero(n)) for n in occurrences)
     least_rev, least_fwd = (alpha / max(1, n) for n in words)
-    linked = _update.of_occurrences(m.rows, m.tgt, counts.pairs, least_fwd, least_rev, src, tgt, m.t)
+    if alike is None:
+        alike = np.zeros(len(m.tgt), np.uint8)
+    weight = 1 + leaving.spelling * (np.arange(256) / 255) ** 4
+    linked = _update.of_occurrences(
+        m.rows, m.tgt, counts.pairs, least_fwd, least_rev, alike, weight, src, tgt, m.t
+    )
     nulls = []
     for row, total, least in (
         (m.null_fwd, counts.null_fwd, least_fwd),

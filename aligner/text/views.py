@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from aligner.text.corpus import Corpus, Side, relabelled
 
 HELP = (
-    "word, prefixN (its first N letters), suffixN (its last N), stemN (as prefixN, but fewer letters on a side"
-    " of short words), or one a side, as in prefix1/prefix3"
+    "word, prefixN (its first N letters), suffixN (its last N), stemN (as prefixN, but fewer letters on a"
+    " side of short words), or one a side, as in prefix1/prefix3"
 )
 
 Cut = Callable[[str], str] | None

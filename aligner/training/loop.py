@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO, Any
 
 import numpy as np
@@ -19,12 +19,13 @@ from aligner.models.counts import Counts, check_size
 from aligner.models.families import FAMILIES
 from aligner.models.lexicon import Lexicon
 from aligner.models.parameters import Parameters, View
-from aligner.models.recipe import Recipe, Stage
+from aligner.models.recipe import Leaving, Recipe, Stage
 from aligner.models.shares import UNKNOWN, Shares
-from aligner.models.update import update
+from aligner.models.update import Bytes, update
 from aligner.text.cells import Seen, cell_offsets, in_shards
 from aligner.text.corpus import Corpus, text_hash
 from aligner.text.known import Constraints, Known
+from aligner.text.spelling import likeness
 from aligner.training.development import Development
 from aligner.training.monitor import Monitor
 
@@ -166,6 +167,7 @@ class _Run:
     n_threads: int
     checkpoint: Callable[[Model], None] | None
     monitor: Monitor
+    alike: dict[int, Bytes] = field(default_factory=dict)  # of each Seen
 
     def train_view(self, n: int) -> Seen:
         """All iterations of view n by itself that are not done yet."""
@@ -236,7 +238,10 @@ class _Run:
             self.monitor.advance(label, stage, shards[0].n_cells * len(views))
         divergence = None
         for m, c, sight in zip(parameters, counts, seen, strict=True):
-            divergence = update(m, c, stage, sight.occurrences if stage.leaving is not None else None)
+            if stage.leaving is None:
+                divergence = update(m, c, stage)
+            else:
+                update(m, c, stage, sight.occurrences, self._alike(sight, stage.leaving))
         old, model.shares = model.shares, Shares.joined(self.corpus, packed) if stage.together else None
         area = None
         if self.development and judged:
@@ -255,6 +260,12 @@ class _Run:
             model.shares, done = old, len(recipe.schedule) if stage.together else recipe.apart
         model.progress = {"iterations": done, "divergence": divergence}
         return counts
+
+    def _alike(self, seen: Seen, leaving: Leaving) -> Bytes | None:
+        """How alike the words of a view's word pairs are spelled, if it matters; found once."""
+        if leaving.spelling and id(seen) not in self.alike:
+            self.alike[id(seen)] = likeness(seen, self.n_threads)
+        return self.alike.get(id(seen))
 
     def _start(self, n: int, seen: Seen) -> Parameters:
         """Parameters before the first iteration: even ones, or those of another model."""

@@ -5,7 +5,8 @@ over the target words that stand beside e. A reverse table has a row for each ta
 
     maximum likelihood   t(f | e) = c(e, f) / sum_f c(e, f)
     variational Bayes    t(f | e) = exp(psi(c(e, f) + alpha) - psi(sum_f (c(e, f) + alpha)))
-    of occurrences       t(f | e) = (c(e, f) + alpha / V) / many(e), many(e) = kappa N(e) + alpha, V target words
+    of occurrences       t(f | e) = (c(e, f) + w alpha / V) / many(e), many(e) = kappa N(e) + alpha, V target words;
+                         w is 1, and more for words that are spelled alike
 
 Variational Bayes has a symmetric Dirichlet prior with parameter alpha on each row. Its rows sum to less than 1: the
 geometric mean under the posterior Dirichlet(c + alpha) is smaller than the arithmetic. An update raises a bound: the
@@ -82,29 +83,36 @@ def of_occurrences(
     const int64_t[::1] rows not None, const int32_t[::1] tgt not None,  # IN
     const int64_t[:, ::1] counts not None,                              # IN, [P, 1] of both directions
     double least_fwd, double least_rev,                                 # IN, counts that smoothing adds, alpha / V
+    const uint8_t[::1] alike not None,                                  # IN, [P] how alike words are spelled
+    const double[::1] weight not None,                                  # IN, [256] alike -> times as much is added
     const real[::1] many_src not None,                                  # IN, [V_src]
     const real[::1] many_tgt not None,                                  # IN, [V_tgt]
     real[:, ::1] t not None,                                            # OUT, [P, 2]
 ):
-    """t of both directions. A word pair without counts becomes zero: smoothing alone speaks for it.
+    """t of both directions. A word pair becomes zero that has no counts, and smoothing's with the weight 1.
 
-    Returns a bit a word pair, in bytes, the lowest first: whether the word pair has counts.
+    Returns a bit a word pair, in bytes, the lowest first: whether the word pair did not become zero.
     """
     cdef Py_ssize_t e, k
     linked = np.zeros((tgt.shape[0] + 7) // 8, dtype=np.uint8)
     cdef uint8_t[::1] bits = linked
-    cdef double c
+    cdef double c, w
+    cdef bint linked_now
     check_offsets("rows", rows, many_src.shape[0], tgt.shape[0])
     check_ids("target words", tgt, 0, tgt.shape[0], 0, many_tgt.shape[0])
     if counts.shape[0] != tgt.shape[0] or t.shape[0] != tgt.shape[0] or counts.shape[1] != 1 or t.shape[1] != 2:
         raise ValueError(f"counts and t are not of {tgt.shape[0]} word pairs")
+    if alike.shape[0] != tgt.shape[0] or weight.shape[0] != 256:
+        raise ValueError(f"spelling is not of {tgt.shape[0]} word pairs, or has no 256 weights")
     with nogil:
         for e in range(rows.shape[0] - 1):
             for k in range(rows[e], rows[e + 1]):
                 c = counts[k, 0] * UNIT
-                t[k, 0] = <real>((c + least_fwd) / many_src[e]) if c > 0 else 0
-                t[k, 1] = <real>((c + least_rev) / many_tgt[tgt[k]]) if c > 0 else 0
-                bits[k >> 3] |= <uint8_t>((c > 0) << (k & 7))
+                w = weight[alike[k]]
+                linked_now = c > 0 or w > 1
+                t[k, 0] = <real>((c + w * least_fwd) / many_src[e]) if linked_now else 0
+                t[k, 1] = <real>((c + w * least_rev) / many_tgt[tgt[k]]) if linked_now else 0
+                bits[k >> 3] |= <uint8_t>(linked_now << (k & 7))
     return linked
 
 

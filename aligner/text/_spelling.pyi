@@ -1,0 +1,15 @@
+import numpy as np
+import numpy.typing as npt
+
+_Int64 = npt.NDArray[np.int64]
+_Letters = npt.NDArray[np.uint32]
+
+def likeness(
+    src: _Letters,
+    src_offsets: _Int64,
+    tgt: _Letters,
+    tgt_offsets: _Int64,
+    rows: _Int64,
+    pairs: npt.NDArray[np.int32],
+    n_threads: int,
+) -> npt.NDArray[np.uint8]: ...

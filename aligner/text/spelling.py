@@ -1,0 +1,36 @@
+"""Spelling: how alike the words of word pairs are, accents aside."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import numpy as np
+import numpy.typing as npt
+
+from aligner.text import _spelling
+from aligner.text.cells import Seen
+
+Longs = npt.NDArray[np.int64]
+
+
+def folded(word: str) -> str:
+    """The word without accents and other combining marks, unless nothing else is left."""
+    if word.isascii():
+        return word
+    letters = (x for x in unicodedata.normalize("NFD", word) if not unicodedata.combining(x))
+    return "".join(letters) or word
+
+
+def _letters(words: list[str]) -> tuple[npt.NDArray[np.uint32], Longs]:
+    """(letters of all words, one after another; where the words begin)"""
+    shown = list(map(folded, words))
+    offsets = np.zeros(len(shown) + 1, dtype=np.int64)
+    np.cumsum(list(map(len, shown)), out=offsets[1:])
+    text = "".join(shown).encode("utf-32-le", "surrogatepass")
+    return np.frombuffer(text, dtype=np.uint32), offsets
+
+
+def likeness(seen: Seen, n_threads: int) -> npt.NDArray[np.uint8]:
+    """[P] how alike the words of each word pair are: 255 if they are equal, 0 if less than half is common."""
+    src, tgt = (_letters(side.vocab.words) for side in (seen.text.src, seen.text.tgt))
+    return _spelling.likeness(*src, *tgt, seen.rows, seen.tgt, n_threads)
