@@ -43,6 +43,14 @@ def unpacked(entries: np.ndarray, n_cells: int) -> np.ndarray:
     return values
 
 
+def bits(flags: np.ndarray) -> np.ndarray:
+    """A bit a flag, in bytes, the lowest first."""
+    found = np.zeros((len(flags) + 7) // 8, dtype=np.uint8)
+    for k in np.flatnonzero(flags).tolist():
+        found[k // 8] += 1 << k % 8
+    return found
+
+
 @dataclass
 class Recounted:
     """What sentence pairs say of the words of one view; pair m has the weight weights[m].
@@ -74,6 +82,10 @@ class Recounted:
 
     def sum(self, table: str, side: str) -> float:
         return sum(x for (key, _), x in getattr(self, table).items() if key == side)
+
+    def words(self, side: str) -> int:
+        """How many words occur, in sentence pairs that have words on both sides."""
+        return sum(key == side for key, _ in self.many)
 
 
 @dataclass
@@ -120,11 +132,10 @@ class Left:
             src, tgt = pairs[n]
             whole = Recounted.of(pairs, self.shares, [1.0] * len(self))
             others = Recounted.of(pairs, self.shares, [own if m == n else 1.0 for m in range(len(self))])
-            V = {side: 1 + max(w for pair in pairs for w in pair[k]) for k, side in enumerate(("src", "tgt"))}
             links = sum(whole.links.values())
             one = []
             for e_side, f_side in (("src", "tgt"), ("tgt", "src")):
-                kappa, least = links / whole.sum("many", e_side), self.alpha / V[f_side]
+                kappa, least = links / whole.sum("many", e_side), self.alpha / whole.words(f_side)
                 emit = np.zeros((len(src), len(tgt)))
                 for i, e in enumerate(src):
                     for j, f in enumerate(tgt):
@@ -144,6 +155,8 @@ class Left:
         """What view v learned from the whole text; a word pair without links has t = 0."""
         counts = Recounted.of(self.views[v], self.shares, [1.0] * len(self))
         V_src, V_tgt = len(seen.text.src.vocab), len(seen.text.tgt.vocab)
+        words = counts.words("src"), counts.words("tgt")
+        least_rev, least_fwd = (self.alpha / n for n in words)
         links = sum(counts.links.values())
         kappa = tuple(links / counts.sum("many", side) for side in ("src", "tgt"))
         many = [
@@ -155,13 +168,15 @@ class Left:
             for k in range(seen.rows[e], seen.rows[e + 1]):
                 f = int(seen.tgt[k])
                 if c := counts.links[e, f]:
-                    t[k] = (c + self.alpha / V_tgt) / many[0][e], (c + self.alpha / V_src) / many[1][f]
+                    t[k] = (c + least_fwd) / many[0][e], (c + least_rev) / many[1][f]
         nulls = tuple(counts.sum("nulls", side) + self.alpha for side in ("tgt", "src"))
         null = [
-            np.array([(counts.nulls[side, w] + self.alpha / V) / nulls[k] for w in range(V)])
-            for k, (side, V) in enumerate((("tgt", V_tgt), ("src", V_src)))
+            np.array([(counts.nulls[side, w] + least) / nulls[k] for w in range(V)])
+            for k, (side, V, least) in enumerate((("tgt", V_tgt, least_fwd), ("src", V_src, least_rev)))
         ]
-        evidence = Evidence(*(x.astype(dtype) for x in many), nulls, kappa, self.alpha)
+        evidence = Evidence(
+            *(x.astype(dtype) for x in many), nulls, kappa, words, self.alpha, bits(t.any(axis=1))
+        )
         return Lexicon(seen.rows, seen.tgt, *(x.astype(dtype) for x in (t, *null)), evidence)
 
     def found(self, stage=HMM, own="mine", kernel=_hmm_double, dtype=np.float64, **more) -> dict:

@@ -28,6 +28,8 @@ def without_zeros(model: Model) -> Model:
         e = np.repeat(np.arange(len(view.src)), np.diff(lexicon.rows))[kept]
         rows = np.cumsum([0, *np.bincount(e, minlength=len(view.src))], dtype=np.int64)
         small = replace(lexicon, rows=rows, tgt=lexicon.tgt[kept], t=lexicon.t[kept])
+        if small.evidence is not None:
+            small.evidence = replace(small.evidence, linked=None)
         views.append(replace(view, parameters=replace(view.parameters, lexicon=small)))
     return replace(model, views=views)
 

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from click.testing import CliRunner
 from conftest import ROOT
+from leaving import bits
 
 from aligner import Corpus, Links, Model, Recipe, read_corpus
 from aligner.cli import cli
 from aligner.decoding.model import LEXICON
 from aligner.decoding.posteriors import directions
-from aligner.models.lexicon import Evidence
+from aligner.models.lexicon import Evidence, Lexicon
 from aligner.models.recipe import SETTINGS
 from aligner.models.shares import Shares
 
@@ -46,13 +47,15 @@ def same(a: Links, b: Links) -> bool:
 
 
 def arrays(model: Model) -> dict[str, np.ndarray]:
-    """All arrays of a model by the names of view and array."""
+    """All arrays of a model by the names of view and array. The bitmap of evidence is checked by itself."""
     found = {}
     for view in model.views:
         m = view.parameters
         found |= {f"{view.name} {name}": getattr(m.lexicon, name) for name in LEXICON}
         if m.lexicon.evidence is not None:
-            evidence = {f"many {x.name}": getattr(m.lexicon.evidence, x.name) for x in fields(Evidence)}
+            check_linked(m.lexicon)
+            names = [x.name for x in fields(Evidence) if x.name != "linked"]
+            evidence = {f"many {name}": getattr(m.lexicon.evidence, name) for name in names}
             found |= {f"{view.name} {name}": np.asarray(value) for name, value in evidence.items()}
         if m.positions is not None:
             found |= {f"{view.name} {name}": getattr(m.positions, name) for name in m.positions.ARRAYS}
@@ -60,6 +63,15 @@ def arrays(model: Model) -> dict[str, np.ndarray]:
     if model.shares is not None:
         found |= {f"shares {x.name}": getattr(model.shares, x.name) for x in fields(Shares)}
     return found
+
+
+def check_linked(m: Lexicon) -> None:
+    """The bitmap of evidence says which word pairs have a t, if there is a bitmap: files have none."""
+    assert m.evidence is not None
+    if m.evidence.linked is not None:
+        linked = m.t.any(axis=1)
+        assert (m.t.all(axis=1) == linked).all()
+        np.testing.assert_array_equal(m.evidence.linked, bits(linked))
 
 
 def assert_same_arrays(a: Model, b: Model) -> None:

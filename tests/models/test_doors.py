@@ -185,6 +185,10 @@ EVIDENCE = {
     "no smoothing": lambda m: replace(m, alpha=0.0),
     "negative links": lambda m: replace(m, kappa=(-1.0, 1.0)),
     "no counts of NULL": lambda m: replace(m, nulls=(1.0, 0.0)),
+    "words of one side": lambda m: replace(m, words=(3,)),
+    "bits of no word pairs": lambda m: replace(m, linked=np.zeros(0, np.uint8)),
+    "bits of more word pairs": lambda m: replace(m, linked=np.zeros(99, np.uint8)),
+    "of one view only": lambda m: None,
 }
 OWN = {
     "shares of other pairs": lambda o: o.part(0, 2),
@@ -198,7 +202,7 @@ OWN = {
 
 def with_evidence(lexicon: Lexicon) -> Lexicon:
     many = np.full(len(lexicon.null_rev), 9.0), np.full(len(lexicon.null_fwd), 9.0)
-    return replace(lexicon, evidence=Evidence(*many, (9.0, 9.0), (1.0, 1.0), 0.5))
+    return replace(lexicon, evidence=Evidence(*many, (9.0, 9.0), (1.0, 1.0), (3, 4), 0.5))
 
 
 def together(problem, shards=None, lexicons=None, own=None, jumps=None, statistics=None, n_views=2):
@@ -227,7 +231,8 @@ def test_right_views_together_are_taken(problem):
 @pytest.mark.parametrize("wrong", EVIDENCE)
 def test_evidence(problem, wrong):
     right = with_evidence(problem.m.lexicon)
-    refused([together(problem, lexicons=[right, replace(right, evidence=EVIDENCE[wrong](right.evidence))])])
+    changed = replace(right, evidence=EVIDENCE[wrong](right.evidence))
+    refused([together(problem, lexicons=[right, changed]), together(problem, lexicons=[changed, right])])
 
 
 @pytest.mark.parametrize("wrong", OWN)
@@ -289,7 +294,7 @@ def test_updates(problem):
     m, counts = problem.m.lexicon, Counts.zero(problem.m)
     V = len(m.null_fwd)
     one, src, tgt = counts.pairs[:, :1].copy(), np.ones(len(m.null_rev)), np.ones(V)
-    _update_double.of_occurrences(m.rows, m.tgt, one, 0.1, src, tgt, m.t.copy())
+    _update_double.of_occurrences(m.rows, m.tgt, one, 0.1, 0.2, src, tgt, m.t.copy())
     refused([
         lambda: _update_double.maximum_likelihood(m.rows, m.tgt, V - 1, counts.pairs, m.t),
         lambda: _update_double.maximum_likelihood(m.rows + 1, m.tgt, V, counts.pairs, m.t),
@@ -297,11 +302,11 @@ def test_updates(problem):
         lambda: _update_double.variational_bayes(m.rows, m.tgt, V, counts.pairs - 1, 0.1, m.t),
         lambda: _update_double.variational_bayes_row(counts.null_fwd, 0.1, m.null_fwd[:-1]),
         lambda: _update_double.variational_bayes_row(counts.null_fwd - 1, 0.1, m.null_fwd),
-        lambda: _update_double.of_occurrences(m.rows, m.tgt, counts.pairs, 0.1, src, tgt, m.t),
-        lambda: _update_double.of_occurrences(m.rows, m.tgt, one[:-1], 0.1, src, tgt, m.t),
-        lambda: _update_double.of_occurrences(m.rows, m.tgt, one, 0.1, src[:-1], tgt, m.t),
-        lambda: _update_double.of_occurrences(m.rows, m.tgt, one, 0.1, src, tgt[:-1], m.t),
-        lambda: _update_double.of_occurrences(m.rows + 1, m.tgt, one, 0.1, src, tgt, m.t),
+        lambda: _update_double.of_occurrences(m.rows, m.tgt, counts.pairs, 0.1, 0.2, src, tgt, m.t),
+        lambda: _update_double.of_occurrences(m.rows, m.tgt, one[:-1], 0.1, 0.2, src, tgt, m.t),
+        lambda: _update_double.of_occurrences(m.rows, m.tgt, one, 0.1, 0.2, src[:-1], tgt, m.t),
+        lambda: _update_double.of_occurrences(m.rows, m.tgt, one, 0.1, 0.2, src, tgt[:-1], m.t),
+        lambda: _update_double.of_occurrences(m.rows + 1, m.tgt, one, 0.1, 0.2, src, tgt, m.t),
     ])  # fmt: skip
 
 

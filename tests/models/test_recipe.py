@@ -92,6 +92,38 @@ def test_recipes_that_are_made_by_hand_are_checked_too():
     ):  # fmt: skip
         with pytest.raises(ValueError):
             replace(recipe, **changes)
+    with pytest.raises(ValueError, match="^shmm needs a threshold$"):
+        replace(recipe, threshold=None)
+
+
+def test_views_that_have_one_lattice_are_six_at_most():
+    views = [f"prefix{n}" for n in range(1, 8)]
+    for model in MODELS:
+        if model != "loo":
+            assert Recipe.of(model, views=views).views == tuple(views)
+    assert Recipe.of("loo", views=views[:6]).views == tuple(views[:6])
+    with pytest.raises(ValueError, match="^loo has at most 6 views, not 7$"):
+        Recipe.of("loo", views=views)
+    with pytest.raises(ValueError, match="^loo has at most 6 views, not 7$"):
+        replace(Recipe.of("loo"), views=views)
+    loo, hmm = Recipe.of("loo"), Recipe.of("hmm")
+    with pytest.raises(ValueError, match="^hmm has at most 6 views, not 7$"):
+        replace(hmm, stages=(*hmm.stages, loo.last), views=views)  # the last stage decides
+
+
+def test_what_loo_does_unless_told_otherwise():
+    recipe = Recipe.of("loo")
+    stages = [(s.family, s.objective, s.iterations) for s in recipe.stages]
+    model1 = [("ibm1", "likelihood", 1), ("ibm1", "agreement", 3)]
+    assert stages == [*model1, ("loo", "likelihood", 1), ("loo", "symmetric", 2)]
+    assert recipe.apart == 4 and recipe.last.limits == Limits(eta=0.0005)
+    assert recipe.threshold is None and recipe.signature()["threshold"] == "auto"
+    given = Recipe.of("loo", threshold=0.25)
+    assert given.threshold == 0.25 and given.signature()["threshold"] == "0.25"
+    assert SETTINGS["ibm1_iterations"].default is None and SETTINGS["threshold"].default is None
+    for name in ("hmm", "bhmm", "shmm", "agree"):
+        other = Recipe.of(name)
+        assert other.threshold is not None and value_of(other, "ibm1_iterations") == 5
 
 
 @pytest.mark.parametrize("name, model", UNUSED)
@@ -159,7 +191,8 @@ def variants() -> list[Recipe]:
     found += [replace(recipe, stages=(*recipe.stages[:-1], stage)) for stage in stages]
     found += [replace(recipe, stages=recipe.stages[1:]), replace(recipe, stages=recipe.stages[::-1])]
     loo = Recipe.of("loo")
-    found += [loo, *(Recipe.of("loo", constraint=constraint) for constraint in ("bijective", "none"))]
+    found += [loo, *(Recipe.of("loo", threshold=x) for x in (0.0, 0.4))]
+    found += [*(Recipe.of("loo", constraint=constraint) for constraint in ("bijective", "none"))]
     found += [
         replace(
             loo, stages=(*loo.stages[:-1], replace(loo.last, leaving=replace(Leaving(), **{x.name: value})))

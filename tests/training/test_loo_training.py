@@ -50,7 +50,7 @@ def everything(model: Model) -> dict[str, np.ndarray]:
     found = arrays(model)
     for view in model.views:
         if (m := view.parameters.lexicon.evidence) is not None:
-            found |= {f"{view.name} {key}": np.array(x) for key, x in vars(m).items()}
+            found |= {f"{view.name} {key}": np.array(x) for key, x in vars(m).items() if key != "linked"}
     if model.shares is not None:
         found |= {f"shares {key}": x for key, x in vars(model.shares).items()}
     return found
@@ -166,9 +166,10 @@ def test_training_equals_slow_twin(views, left_out):
         wanted = truth.lexicon(v, seen)
         for name in ("t", "null_fwd", "null_rev"):
             np.testing.assert_allclose(getattr(m, name), getattr(wanted, name), rtol=2e-3, atol=1e-5)
-        for name in ("src", "tgt", "nulls", "kappa", "alpha"):
+        for name in ("src", "tgt", "nulls", "kappa", "words", "alpha"):
             one, other = getattr(m.evidence, name), getattr(wanted.evidence, name)
             np.testing.assert_allclose(one, other, rtol=1e-3, err_msg=name)
+        np.testing.assert_array_equal(m.evidence.linked, wanted.evidence.linked)
         for name in ("jump", "first"):
             one, other = (getattr(x, name) for x in (view.parameters.positions, truth.positions))
             np.testing.assert_allclose(one, other, rtol=1e-4, err_msg=name)
@@ -239,7 +240,8 @@ def test_a_saved_model_aligns_as_training_does(some, tmp_path, constraint, views
     for one, other in zip(model.views, loaded.views, strict=True):
         a, b = one.parameters.lexicon, other.parameters.lexicon
         assert 0 < len(b.tgt) == a.t.any(axis=1).sum() < len(a.tgt)
-        for name, value in vars(a.evidence).items():
+        assert a.evidence.linked is not None and b.evidence.linked is None and b.t.all()
+        for name, value in vars(replace(a.evidence, linked=None)).items():
             np.testing.assert_array_equal(getattr(b.evidence, name), value)
     truth = scores(model, some, seen=seen)
     assert_same_links(scores(loaded, some), truth)
@@ -336,7 +338,21 @@ def test_training_goes_on_from_any_iteration_to_the_same_bits(some, tmp_path, co
         model = learn(some, recipe, resume=left)[0]
         assert_same_numbers(whole, model)
         assert model.history == whole.history and model.progress is None and not model.unfinished
+        assert model.facts == whole.facts and 0 < model.threshold == whole.threshold < 1
     assert_same_numbers(train(some, recipe), whole)
+
+
+def test_a_finished_model_is_taken_up_as_it_is(some, tmp_path):
+    """Its file lacks word pairs of the text: what was seen of the text does not fit, and is not returned."""
+    recipe = short("none")
+    whole, seen = learn(some, recipe)
+    assert None not in seen
+    whole.save(tmp_path / "m")
+    for finished in (whole, Model.load(tmp_path / "m")):
+        model, sights = learn(some, recipe, resume=finished)
+        assert sights == [None] * 3 and model.facts == whole.facts and model.history == whole.history
+        assert_same_links(scores(model, some, seen=sights), scores(whole, some, seen=seen))
+        assert_same_numbers(model, finished)
 
 
 def test_going_on_says_how_far_training_is(some):
@@ -404,14 +420,86 @@ def test_a_development_set_stops_training(some, data, monkeypatch):
     """The iteration that does not help is not kept: lexicons, evidence and shares are those before it."""
     gold = LinkReader(str(data / "generated.gold")).read().part(0, 60)
     dev = Development(some, gold)
-    assert 0.3 < dev.area(train(some, short()).views, short().settled(some), 1) < 1
+    plain = train(some, short())
+    with_shares, without = (dev.area(plain.views, plain.recipe, x, 1) for x in (plain.shares, None))
+    assert 0.3 < with_shares < 1 and 0.3 < without < 1 and with_shares != without
+    assert dev.area(plain.views, plain.recipe, plain.shares, 3) == with_shares
     monkeypatch.setattr(Development, "area", lambda *_: 0.5)
     model = train(some, short(iterations=7), development=dev)
     assert [entry.get("area") for entry in model.history][-4:] == [None, None, 0.5, 0.5]
     assert_same_numbers(model, train(some, short(iterations=1)))
 
 
+# The threshold
+
+
+@pytest.mark.parametrize("constraint", CONSTRAINTS)
+def test_training_finds_a_threshold(some, tmp_path, constraint):
+    """Of the last iteration's shares, to four digits. The recipe and the signature do not have it."""
+    model = train(some, short(constraint))
+    assert model.recipe.threshold is None and "|threshold:auto|" in model.signature
+    assert model.facts["threshold"] == round(model.shares.best_threshold(), 4) == model.threshold
+    assert 0.1 < model.threshold < 0.7
+    wanted = combine(*scores(model, some), "both", "soft-union", model.threshold)
+    assert_same_links([model.align(some)], [wanted])
+    assert model.align(some).pairs() != model.align(some, threshold=0.9).pairs()
+    model.save(tmp_path / "m")
+    loaded = Model.load(tmp_path / "m")
+    assert loaded.threshold == model.threshold and loaded.recipe.threshold is None
+    assert_same_links([loaded.align(some)], [wanted])
+
+
+def test_a_threshold_that_is_given_is_kept(some):
+    model = train(some, short(threshold=0.3))
+    assert model.threshold == model.recipe.threshold == 0.3 and "threshold" not in model.facts
+    assert "|threshold:0.3|" in model.signature
+    assert_same_links([model.align(some)], [train(some, short()).align(some, threshold=0.3)])
+
+
+@pytest.mark.parametrize("pairs", [[], [("", "")], [("a", ""), ("", "b")]])
+def test_the_threshold_of_a_model_without_links(pairs):
+    assert train(pairs, short()).threshold == 0.4
+
+
+def test_the_threshold_of_a_model_without_iterations(some):
+    assert train(some, short(hmm_iterations=0, iterations=0)).threshold == 0.4
+
+
 # Texts and links of all kinds
+
+
+@pytest.mark.parametrize("constraint", CONSTRAINTS)
+def test_words_that_do_not_occur_do_not_matter(some, constraint):
+    """The vocabulary is of a longer text, or words stand in sentence pairs that have one side only.
+
+    Model 1 begins with all words of the vocabulary, so training begins with another model here.
+    """
+    pairs = [(some.src.sentence(n), some.tgt.sentence(n)) for n in range(60)]
+    own = Corpus.from_pairs(pairs)
+    holes = Corpus.from_pairs([("nobody says this", ""), *pairs, ("", "ni cela")])
+    assert len(own.src.vocab) < len(holes.src.vocab) < len(some.src.vocab) / 9
+    views = ("word", "prefix3")
+    recipe = short(constraint, views, ibm1_iterations=0)
+    first = train(own, Recipe.of("ibm1", views=views))
+    wanted = train(own, recipe, init=first)
+    links = scores(wanted, own)
+    for corpus, begin in ((some, 0), (holes, 1)):
+        model = train(corpus, recipe, init=first)
+        found = [x.part(begin, begin + 60) for x in scores(model, corpus)]
+        assert_same_links(found, links)
+        assert model.threshold == wanted.threshold
+        for ours, theirs in zip(model.views, wanted.views, strict=True):
+            one, other = (x.parameters.lexicon for x in (ours, theirs))
+            for name in ("words", "kappa", "nulls", "alpha"):
+                assert getattr(one.evidence, name) == getattr(other.evidence, name), name
+            assert one.evidence.words == (len(theirs.src), len(theirs.tgt))
+            src, tgt = ours.src.find(theirs.src.words), ours.tgt.find(theirs.tgt.words)
+            for a, b, ids in (
+                (one.null_rev, other.null_rev, src), (one.evidence.src, other.evidence.src, src),
+                (one.null_fwd, other.null_fwd, tgt), (one.evidence.tgt, other.evidence.tgt, tgt),
+            ):  # fmt: skip
+                np.testing.assert_array_equal(a[ids], b)
+            assert {tuple(x) for x in one.t.tolist()} == {tuple(x) for x in other.t.tolist()}
 
 
 @pytest.mark.parametrize("constraint", CONSTRAINTS)

@@ -347,7 +347,7 @@ def test_the_area_is_of_all_links_whatever_the_threshold(corpus, data):
     gold = LinkReader(str(data / "generated.gold")).read()
     dev = Development(corpus.part(0, 100), gold.part(0, 100))
     model = train(dev.corpus, plain(2, 1))
-    areas = [dev.area(model.views, replace(model.recipe, threshold=x), 1) for x in (0.0, 0.5, 1.0)]
+    areas = [dev.area(model.views, replace(model.recipe, threshold=x), None, 1) for x in (0.0, 0.5, 1.0)]
     assert areas[0] > 0.3 and len(set(areas)) == 1
 
 
