@@ -145,8 +145,8 @@ class Model:
         """
         if not isinstance(text, Corpus):
             text = Corpus.from_pairs(text, lowercase=self.recipe.lowercase)
-        limit = self.threshold if threshold is None else threshold
         self.check_trained()
+        limit = self.threshold if threshold is None else threshold
         known = known_of(links, constraints, text)
         check_constraints(self.recipe, known)
         blocks = directions(

@@ -275,6 +275,8 @@ class Recipe:
         """Refuses what cannot be trained."""
         object.__setattr__(self, "views", tuple(self.views))
         parse_views(self.views)
+        if not self.stages:
+            raise ValueError("a recipe has at least one stage")
         for name in ("threshold", "p0", "window", "identical", "max_length"):
             if name != "threshold" or self.threshold is not None:
                 checked(name, getattr(self, name))
@@ -284,8 +286,6 @@ class Recipe:
             raise ValueError(f"{self.model} has at most {MOST_VIEWS} views, not {len(self.views)}")
         if self.direction not in DIRECTIONS:
             raise ValueError(f"unknown direction {self.direction!r}; there are {', '.join(DIRECTIONS)}")
-        if not self.stages:
-            raise ValueError("a recipe has at least one stage")
         joint = [
             stage
             for stage in self.stages

@@ -85,7 +85,10 @@ class Shares:
         taken, right = n[::-1].cumsum()[::-1], q[::-1].cumsum()[::-1]  # by the least value taken
         if taken[0] == 0:
             return UNKNOWN
-        return float(np.argmax(right / (taken + right[0]))) / MOST - 0.5 / MOST
+        accuracy = np.where(
+            n > 0, right / (taken + right[0]), 0
+        )  # of thresholds just below a value that occurs
+        return (float(np.argmax(accuracy)) - 0.5) / MOST
 
     def of(self, corpus: Corpus, left_out: float) -> Own:
         """The shares of any text's sentence pairs. The keys are sorted."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from aligner.text.corpus import Corpus, Side, relabelled
 
 HELP = (
@@ -68,7 +70,8 @@ def settled(names: Sequence[str], corpus: Corpus) -> tuple[str, ...]:
 
     def share(side: Side) -> float:
         words = side.vocab.words
-        return min(1.0, sum(map(len, words)) / max(1, len(words)) / LONG)
+        lengths = [len(words[k]) for k in np.flatnonzero(side.counts)]
+        return min(1.0, sum(lengths) / max(1, len(lengths)) / LONG)
 
     def prefix(part: str, side: Side) -> str:
         if not part.startswith("stem"):

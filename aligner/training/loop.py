@@ -73,14 +73,14 @@ def learn(
     checkpoint   called after each iteration with the model as it is: always the same object, to save at once
     """
     check_size(corpus)
-    recipe = recipe.settled(corpus)
-    _check_start(recipe, init)
     known = known_of(links, constraints, corpus)
     check_constraints(recipe, known)
     used = corpus
     if recipe.max_length:
         keep = np.maximum(corpus.src.lengths, corpus.tgt.lengths) <= recipe.max_length
         used, known = corpus.select(keep), known.select(keep)
+    recipe = recipe.settled(used)
+    _check_start(recipe, init)
     learned_from = {
         "text": text_hash(used),
         "known": known.checksum(),
@@ -114,7 +114,7 @@ def learn(
     model.progress = None
     if recipe.threshold is None:
         shares = model.shares
-        model.facts["threshold"] = UNKNOWN if shares is None else round(shares.best_threshold(), 4)
+        model.facts["threshold"] = UNKNOWN if shares is None else round(shares.best_threshold(), 6)
     return model, list(seen) if used is corpus and not finished else [None] * len(seen)
 
 

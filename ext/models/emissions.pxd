@@ -31,8 +31,10 @@ cdef extern from "prefetch.h":
 cdef extern from *:
     """
     static const real SCALE = (real)1048576;  /* 2^20 */
+    static const real LEAST = (real)1e-6;
     """
     const real SCALE  # the product of MOST_VIEWS emissions between 1e-12 and 1, each times SCALE, is a normal float
+    const real LEAST  # of an emission times SCALE, where several views have one lattice
 
 cdef enum:
     MOST_VIEWS = 6
@@ -75,8 +77,8 @@ cdef struct Share:
     real* null_src      # [I] expected occurrences without a link
     real* null_tgt      # [J]
     real nulls_src, nulls_tgt
-    real* mass_src      # [I] expected links of each token
-    real* mass_tgt      # [J]
+    real* more_src      # [I] count -> how many times more likely than by smoothing alone; until then, links of each token
+    real* more_tgt      # [J]
 
 
 cdef struct Hits:
@@ -95,6 +97,8 @@ cdef inline Evidence read_evidence(object evidence, Words* w, list held) except 
     cdef const real[::1] tgt = evidence.tgt
     cdef const uint8_t[::1] linked
     held += [src, tgt]
+    if not len(evidence.kappa) == len(evidence.nulls) == len(evidence.words) == 2:
+        raise ValueError("kappa, nulls and words of the evidence are not of two directions")
     cdef double[7] numbers = [evidence.alpha, *evidence.kappa, *evidence.nulls, *evidence.words]
     m.alpha = <real>numbers[0]
     m.kappa_fwd, m.kappa_rev = <real>numbers[1], <real>numbers[2]
@@ -174,8 +178,8 @@ cdef inline void find_share(Sight* v, Own* own, int64_t n, int64_t I, int64_t J,
     s.tgt = room(memory, padded(J))
     s.null_tgt = room(memory, padded(J))
     memset(s.links, 0, (padded(I * J) + 2 * padded(I) + 2 * padded(J)) * sizeof(real))
-    s.mass_src = room(memory, padded(I))
-    s.mass_tgt = room(memory, padded(J))
+    s.more_src = room(memory, padded(I))
+    s.more_tgt = room(memory, padded(J))
     s.first_src = <int32_t*>room(memory, padded(I))
     s.first_tgt = <int32_t*>room(memory, padded(J))
     s.nulls_src = s.nulls_tgt = 0
@@ -183,7 +187,7 @@ cdef inline void find_share(Sight* v, Own* own, int64_t n, int64_t I, int64_t J,
     find_first(tgt, J, s.first_tgt)
     if not counted:
         return
-    memset(s.mass_src, 0, (padded(I) + padded(J)) * sizeof(real))
+    memset(s.more_src, 0, (padded(I) + padded(J)) * sizeof(real))
     for k in range(own.start[n], own.stop[n]):
         place += own.entries[k] >> 16
         if place >= I * J:
@@ -192,18 +196,18 @@ cdef inline void find_share(Sight* v, Own* own, int64_t n, int64_t I, int64_t J,
         i = place // J
         j = place - i * J
         s.links[s.first_src[i] * J + s.first_tgt[j]] += q
-        s.mass_src[i] += q
-        s.mass_tgt[j] += q
+        s.more_src[i] += q
+        s.more_tgt[j] += q
     for i in range(I):
         k = s.first_src[i]
         s.src[k] += 1
-        q = max(<real>0, 1 - s.mass_src[i])
+        q = max(<real>0, 1 - s.more_src[i])
         s.null_src[k] += q
         s.nulls_src += q
     for j in range(J):
         k = s.first_tgt[j]
         s.tgt[k] += 1
-        q = max(<real>0, 1 - s.mass_tgt[j])
+        q = max(<real>0, 1 - s.more_tgt[j])
         s.null_tgt[k] += q
         s.nulls_tgt += q
 
@@ -245,7 +249,7 @@ cdef inline void from_counts(
     cdef const real* row
     cdef const real* links
     cdef real out = own.left_out if own.start != NULL else 0
-    cdef real null_fwd, null_rev, more_fwd, more_rev, many, mine, f, r
+    cdef real null_fwd, null_rev, many, part, least, mine, f, r, floor = 0 if n_views == 1 else LEAST
     cdef Hits[2] hits  # of this row and of the next
     cdef Hits* now
     for k in range(2):
@@ -264,16 +268,20 @@ cdef inline void from_counts(
         null_rev = scale / max(v.m.alpha, v.m.null_rev - out * s.nulls_src)
         for i in range(I):
             many = v.m.src[src[i]] if src[i] >= 0 else v.m.alpha
-            many = max(v.m.alpha, many - out * v.m.kappa_fwd * s.src[s.first_src[i]])
-            fwd.emit[i] *= v.m.least_fwd * (scale / many)
+            part = scale / max(v.m.alpha, many - out * v.m.kappa_fwd * s.src[s.first_src[i]])
+            least = max(floor, v.m.least_fwd * part)
+            fwd.emit[i] *= least
+            s.more_src[i] = part / least
             r = v.w.null_rev[src[i]] * v.m.null_rev if src[i] >= 0 else 0
-            rev.null[i] *= max(v.m.least_rev, r - out * s.null_src[s.first_src[i]]) * null_rev
+            rev.null[i] *= max(floor, max(v.m.least_rev, r - out * s.null_src[s.first_src[i]]) * null_rev)
         for j in range(J):
             many = v.m.tgt[tgt[j]] if tgt[j] >= 0 else v.m.alpha
-            many = max(v.m.alpha, many - out * v.m.kappa_rev * s.tgt[s.first_tgt[j]])
-            rev.emit[j] *= v.m.least_rev * (scale / many)
+            part = scale / max(v.m.alpha, many - out * v.m.kappa_rev * s.tgt[s.first_tgt[j]])
+            least = max(floor, v.m.least_rev * part)
+            rev.emit[j] *= least
+            s.more_tgt[j] = part / least
             f = v.w.null_fwd[tgt[j]] * v.m.null_fwd if tgt[j] >= 0 else 0
-            fwd.null[j] *= max(v.m.least_fwd, f - out * s.null_tgt[s.first_tgt[j]]) * null_fwd
+            fwd.null[j] *= max(floor, max(v.m.least_fwd, f - out * s.null_tgt[s.first_tgt[j]]) * null_fwd)
     for j in range(1, J):
         memcpy(fwd.emit + j * fwd.K, fwd.emit, fwd.K * sizeof(real))
     for i in range(1, I):
@@ -284,8 +292,6 @@ cdef inline void from_counts(
         src = v.x.src_ids + v.x.src_offsets[n]
         tgt = v.x.tgt_ids + v.x.tgt_offsets[n]
         cell = v.x.cells + v.x.cell_offsets[n]
-        more_fwd = 1 / v.m.least_fwd
-        more_rev = 1 / v.m.least_rev
         mark(v, src, tgt, cell, J, &hits[0])
         for i in range(I):
             now = &hits[i & 1]
@@ -298,8 +304,8 @@ cdef inline void from_counts(
                 for k in range(now.n):
                     j = now.tgt[k]
                     mine = out * links[s.first_tgt[j]]
-                    f = (row[2 * cell[j]] * many - mine) * more_fwd
-                    r = (row[2 * cell[j] + 1] * v.m.tgt[tgt[j]] - mine) * more_rev
+                    f = (row[2 * cell[j]] * many - mine) * s.more_src[i]
+                    r = (row[2 * cell[j] + 1] * v.m.tgt[tgt[j]] - mine) * s.more_tgt[j]
                     fwd.emit[j * fwd.K + i] *= max(<real>1, f)
                     rev.emit[i * rev.K + j] *= max(<real>1, r)
             cell += J

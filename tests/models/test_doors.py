@@ -294,7 +294,8 @@ def test_updates(problem):
     m, counts = problem.m.lexicon, Counts.zero(problem.m)
     V = len(m.null_fwd)
     one, src, tgt = counts.pairs[:, :1].copy(), np.ones(len(m.null_rev)), np.ones(V)
-    _update_double.of_occurrences(m.rows, m.tgt, one, 0.1, 0.2, src, tgt, m.t.copy())
+    alike = np.zeros(len(m.tgt), np.uint8), np.ones(256)
+    _update_double.of_occurrences(m.rows, m.tgt, one, 0.1, 0.2, *alike, src, tgt, m.t.copy())
     refused([
         lambda: _update_double.maximum_likelihood(m.rows, m.tgt, V - 1, counts.pairs, m.t),
         lambda: _update_double.maximum_likelihood(m.rows + 1, m.tgt, V, counts.pairs, m.t),
@@ -302,11 +303,11 @@ def test_updates(problem):
         lambda: _update_double.variational_bayes(m.rows, m.tgt, V, counts.pairs - 1, 0.1, m.t),
         lambda: _update_double.variational_bayes_row(counts.null_fwd, 0.1, m.null_fwd[:-1]),
         lambda: _update_double.variational_bayes_row(counts.null_fwd - 1, 0.1, m.null_fwd),
-        lambda: _update_double.of_occurrences(m.rows, m.tgt, counts.pairs, 0.1, 0.2, src, tgt, m.t),
-        lambda: _update_double.of_occurrences(m.rows, m.tgt, one[:-1], 0.1, 0.2, src, tgt, m.t),
-        lambda: _update_double.of_occurrences(m.rows, m.tgt, one, 0.1, 0.2, src[:-1], tgt, m.t),
-        lambda: _update_double.of_occurrences(m.rows, m.tgt, one, 0.1, 0.2, src, tgt[:-1], m.t),
-        lambda: _update_double.of_occurrences(m.rows + 1, m.tgt, one, 0.1, 0.2, src, tgt, m.t),
+        lambda: _update_double.of_occurrences(m.rows, m.tgt, counts.pairs, 0.1, 0.2, *alike, src, tgt, m.t),
+        lambda: _update_double.of_occurrences(m.rows, m.tgt, one[:-1], 0.1, 0.2, *alike, src, tgt, m.t),
+        lambda: _update_double.of_occurrences(m.rows, m.tgt, one, 0.1, 0.2, *alike, src[:-1], tgt, m.t),
+        lambda: _update_double.of_occurrences(m.rows, m.tgt, one, 0.1, 0.2, *alike, src, tgt[:-1], m.t),
+        lambda: _update_double.of_occurrences(m.rows + 1, m.tgt, one, 0.1, 0.2, *alike, src, tgt, m.t),
     ])  # fmt: skip
 
 

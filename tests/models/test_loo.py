@@ -16,10 +16,11 @@ from problems import HMM, TIGHT, corpus_of, some_weights, stage_of
 
 from aligner import _build, simd
 from aligner.models import _hmm_double, _shares, _update, hmm
-from aligner.models.counts import Counts
+from aligner.models.counts import ONE, Counts
 from aligner.models.lexicon import Evidence, Lexicon
 from aligner.models.parameters import Parameters
 from aligner.models.positions import Jumps
+from aligner.models.recipe import Leaving
 from aligner.models.shares import Own
 from aligner.models.update import of_occurrences
 from aligner.text.cells import Seen, Shard
@@ -229,7 +230,7 @@ def test_the_update_learns_what_was_recounted(problem):
     own = problem.own
     offsets = np.append(own.start, own.stop[-1])
     _shares.count(shard, m, offsets, own.entries, counts, 1)
-    of_occurrences(m, counts, seen.occurrences, problem.alpha)
+    of_occurrences(m, counts, seen.occurrences, Leaving(smoothing=problem.alpha))
     for name in ("t", "null_fwd", "null_rev"):
         assert getattr(m, name).dtype == np.float32
         np.testing.assert_allclose(getattr(m, name), getattr(wanted, name), rtol=1e-6, err_msg=name)
@@ -532,18 +533,41 @@ def test_wrong_counts_are_refused_by_the_update(problem):
     m = problem.lexicon(0, seen, np.float32)
     counts = np.zeros((len(m.tgt), 1), dtype=np.int64)
     many = m.evidence.src, m.evidence.tgt
-    _update.of_occurrences(m.rows, m.tgt, counts, 1.0, 2.0, *many, m.t)
+    alike, weight = np.zeros(len(m.tgt), np.uint8), np.ones(256)
+    _update.of_occurrences(m.rows, m.tgt, counts, 1.0, 2.0, alike, weight, *many, m.t)
     for changed in (
-        (m.rows, m.tgt, counts.repeat(2, axis=1), 1.0, 2.0, *many, m.t),
-        (m.rows, m.tgt, counts[:-1], 1.0, 2.0, *many, m.t),
-        (m.rows + 1, m.tgt, counts, 1.0, 2.0, *many, m.t),
-        (m.rows, m.tgt + 1000, counts, 1.0, 2.0, *many, m.t),
-        (m.rows, m.tgt, counts, 1.0, 2.0, many[0][:-1], many[1], m.t),
-        (m.rows, m.tgt, counts, 1.0, 2.0, many[0], many[1][:-1], m.t),
-        (m.rows, m.tgt, counts, 1.0, 2.0, *many, m.t[:, :1].copy()),
+        (m.rows, m.tgt, counts.repeat(2, axis=1), 1.0, 2.0, alike, weight, *many, m.t),
+        (m.rows, m.tgt, counts[:-1], 1.0, 2.0, alike, weight, *many, m.t),
+        (m.rows + 1, m.tgt, counts, 1.0, 2.0, alike, weight, *many, m.t),
+        (m.rows, m.tgt + 1000, counts, 1.0, 2.0, alike, weight, *many, m.t),
+        (m.rows, m.tgt, counts, 1.0, 2.0, alike, weight, many[0][:-1], many[1], m.t),
+        (m.rows, m.tgt, counts, 1.0, 2.0, alike, weight, many[0], many[1][:-1], m.t),
+        (m.rows, m.tgt, counts, 1.0, 2.0, alike, weight, *many, m.t[:, :1].copy()),
+        (m.rows, m.tgt, counts, 1.0, 2.0, alike[:-1], weight, *many, m.t),
+        (m.rows, m.tgt, counts, 1.0, 2.0, alike, weight[:-1], *many, m.t),
     ):
         with pytest.raises(ValueError):
             _update.of_occurrences(*changed)
+
+
+def test_words_spelled_alike_have_more_of_smoothing(problem):
+    """t is (c + w alpha / V) / many, w = 1 + spelling s^4; without links and spelling 0."""
+    (seen,) = problem.seen
+    m = problem.lexicon(0, seen, np.float32)
+    rng = np.random.default_rng(1)
+    counts = Counts.zero(Parameters(m), shared=True)
+    counts.pairs[:, 0] = rng.integers(0, 3, len(m.tgt)) * ONE
+    alike = rng.choice([0, 128, 255], len(m.tgt)).astype(np.uint8)
+    of_occurrences(m, counts, seen.occurrences, Leaving(smoothing=2.0, spelling=50.0), alike)
+    src, tgt = m.evidence.src, m.evidence.tgt
+    e = np.repeat(np.arange(len(src)), np.diff(m.rows))
+    w = 1 + 50 * (alike / 255) ** 4
+    for column, many, words in ((0, src[e], m.evidence.words[1]), (1, tgt[m.tgt], m.evidence.words[0])):
+        truth = (counts.pairs[:, 0] / ONE + w * 2 / words) / many
+        truth[(counts.pairs[:, 0] == 0) & (alike == 0)] = 0
+        np.testing.assert_allclose(m.t[:, column], truth, rtol=1e-6)
+    linked = np.unpackbits(m.evidence.linked, bitorder="little")[: len(m.tgt)]
+    assert (linked == (m.t[:, 0] > 0)).all() and 0 < linked.mean() < 1
 
 
 def test_constraints_are_of_the_first_view(problem):

@@ -47,7 +47,7 @@ def value_of(recipe: Recipe, name: str) -> float:
     last = recipe.last
     if name in ("eta", "slack", "max_calls"):
         return getattr(last.limits, name)
-    if name in ("left_out", "smoothing", "evenness"):
+    if name in ("left_out", "smoothing", "evenness", "spelling"):
         return getattr(last.leaving, name)
     if name == "dirichlet":  # loo has no prior in stages of its own
         return next(stage for stage in recipe.stages if not stage.together).dirichlet
