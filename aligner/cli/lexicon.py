@@ -34,10 +34,11 @@ def command(model: str, min_prob: float, top: int, name: str | None) -> None:
     if name not in views:
         raise click.UsageError(f"{model} has no view {name}; it has {', '.join(views)}.")
     m, src, tgt = views[name].parameters.lexicon, views[name].src.words, views[name].tgt.words
+    table = m.shares()
     with open_output("-") as out:
         for e, word in enumerate(src):
             first, last = m.rows[e], m.rows[e + 1]
-            t = m.t[first:last]
+            t = table[first:last]
             order = np.argsort(-t[:, 0], kind="stable")
             order = order[(t[order] >= min_prob).any(axis=1)][: top or None]
             for k in order:

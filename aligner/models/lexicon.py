@@ -104,6 +104,18 @@ class Lexicon:
 
         return Lexicon(seen.rows, seen.tgt, t, null(tgt, old.null_fwd), null(src, old.null_rev))
 
+    def shares(self) -> Reals:
+        """[P, 2] t(f | e) and t(e | f), rows that are learned from occurrences made to sum to 1."""
+        if self.evidence is None:
+            return self.t
+        e = np.repeat(np.arange(len(self.null_rev)), np.diff(self.rows))
+        totals = [
+            np.bincount(word, self.t[:, column], n)[word]
+            for column, (word, n) in enumerate(((e, len(self.null_rev)), (self.tgt, len(self.null_fwd))))
+        ]
+        shares = self.t / np.maximum(np.stack(totals, axis=1), np.finfo(np.float32).tiny)
+        return shares.astype(np.float32)
+
     def pruned(self) -> Lexicon:
         """Without the word pairs whose t is 0 in both directions: they are as good as unknown."""
         keep = self.t.any(axis=1)

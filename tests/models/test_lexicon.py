@@ -6,7 +6,7 @@ import numpy as np
 
 from aligner import Corpus
 from aligner.models.families import FAMILIES
-from aligner.models.lexicon import LEAST, Lexicon
+from aligner.models.lexicon import LEAST, Evidence, Lexicon
 from aligner.models.positions import Jumps
 from aligner.text.cells import Seen
 
@@ -85,3 +85,21 @@ def test_jumps_are_the_shares_of_their_counts():
     np.testing.assert_allclose(m.first[0], [3 / 4, 1 / 4, LEAST], rtol=1e-12)
     np.testing.assert_array_equal(m.jump[1], before.jump[1])
     np.testing.assert_array_equal(m.first[1], before.first[1])
+
+
+def test_shares_of_a_lexicon_learned_from_occurrences_sum_to_one():
+    """Rows keep their proportions. A lexicon without evidence stays as it is."""
+    seen = Seen.of_own_words(Corpus.from_pairs([("a b", "x y"), ("c", "z"), ("d b", "z w")]), "word", 1)
+    t = np.random.default_rng(0).random((len(seen.tgt), 2)).astype(np.float32)
+    nulls = np.full(4, 0.25, np.float32), np.full(4, 0.25, np.float32)
+    plain = Lexicon(seen.rows, seen.tgt, t, *nulls)
+    assert plain.shares() is t
+    many = np.ones(4, np.float32)
+    evidence = Evidence(many, many, (1.0, 1.0), (1.0, 1.0), (4, 4), 1.0)
+    shares = Lexicon(seen.rows, seen.tgt, t, *nulls, evidence).shares()
+    e = np.repeat(np.arange(4), np.diff(seen.rows))
+    for column, word in ((0, e), (1, seen.tgt)):
+        np.testing.assert_allclose(np.bincount(word, shares[:, column]), 1, rtol=1e-6)
+        ratio = shares[:, column] / t[:, column]
+        for k in range(4):
+            np.testing.assert_allclose(ratio[word == k], ratio[word == k][0], rtol=1e-6)
