@@ -109,12 +109,11 @@ class Lexicon:
         if self.evidence is None:
             return self.t
         e = np.repeat(np.arange(len(self.null_rev)), np.diff(self.rows))
-        totals = [
-            np.bincount(word, self.t[:, column], n)[word]
-            for column, (word, n) in enumerate(((e, len(self.null_rev)), (self.tgt, len(self.null_fwd))))
-        ]
-        shares = self.t / np.maximum(np.stack(totals, axis=1), np.finfo(np.float32).tiny)
-        return shares.astype(np.float32)
+        shares = np.empty_like(self.t)
+        for column, word in ((0, e), (1, self.tgt)):
+            total = np.bincount(word, self.t[:, column])
+            shares[:, column] = self.t[:, column] / np.maximum(total, np.finfo(np.float32).tiny)[word]
+        return shares
 
     def pruned(self) -> Lexicon:
         """Without the word pairs whose t is 0 in both directions: they are as good as unknown."""
