@@ -95,8 +95,8 @@ class Stage:
             if not 0 <= self.limits.drop <= 1:
                 raise ValueError(f"drop must be between 0 and 1, not {self.limits.drop}")
         if self.leaving is not None:
-            for name in ("left_out", "smoothing", "evenness", "spelling"):
-                checked(name, getattr(self.leaving, name))
+            for name, value in asdict(self.leaving).items():
+                checked(name, value)
 
     @property
     def constrained(self) -> bool:
@@ -355,8 +355,7 @@ class Recipe:
             limits = Limits(values["eta"], values["slack"], kind.limits.drop, values["max_calls"])
             leaving = None
             if kind.leaving is not None:
-                names = ("left_out", "smoothing", "evenness", "spelling")
-                leaving, prior = Leaving(*(values[name] for name in names)), 0.0
+                leaving, prior = Leaving(**{name: values[name] for name in asdict(kind.leaving)}), 0.0
             if objective != "likelihood" or leaving is not None:
                 plain = values["hmm_iterations"]
                 stages.append(Stage(kind.family, "likelihood", plain, limits, prior, leaving))

@@ -55,11 +55,11 @@ class Shares:
     entries: Entries
 
     @staticmethod
-    def joined(corpus: Corpus, parts: Sequence[Packed]) -> Shares:
-        """The shares of a text's shards, one after another."""
+    def joined(keys: npt.NDArray[np.uint64], parts: Sequence[Packed]) -> Shares:
+        """The shares of a text's shards, one after another, with the keys of its sentence pairs."""
         lengths = np.concatenate([np.zeros(1, np.int64), *(np.diff(offsets) for offsets, _ in parts)])
         entries = np.concatenate([np.zeros(0, np.uint32), *(packed for _, packed in parts)])
-        return Shares(pair_keys(corpus), np.cumsum(lengths), entries)
+        return Shares(keys, np.cumsum(lengths), entries)
 
     def of_all(self, left_out: float) -> Own:
         """The shares of the text that they were made of, in its order."""

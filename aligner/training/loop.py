@@ -5,9 +5,11 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import IO, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from aligner import __version__
 from aligner.decoding.model import Model
@@ -23,7 +25,7 @@ from aligner.models.recipe import Leaving, Recipe, Stage
 from aligner.models.shares import UNKNOWN, Shares
 from aligner.models.update import Bytes, update
 from aligner.text.cells import Seen, cell_offsets, in_shards
-from aligner.text.corpus import Corpus, text_hash
+from aligner.text.corpus import Corpus, pair_keys, text_hash
 from aligner.text.known import Constraints, Known
 from aligner.text.spelling import likeness
 from aligner.training.development import Development
@@ -169,6 +171,11 @@ class _Run:
     monitor: Monitor
     alike: dict[int, Bytes] = field(default_factory=dict)  # of each Seen
 
+    @cached_property
+    def keys(self) -> npt.NDArray[np.uint64]:
+        """The keys of the text's sentence pairs."""
+        return pair_keys(self.corpus)
+
     def train_view(self, n: int) -> Seen:
         """All iterations of view n by itself that are not done yet."""
         recipe, model = self.model.recipe, self.model
@@ -242,7 +249,7 @@ class _Run:
                 divergence = update(m, c, stage)
             else:
                 update(m, c, stage, sight.occurrences, self._alike(sight, stage.leaving))
-        old, model.shares = model.shares, Shares.joined(self.corpus, packed) if stage.together else None
+        old, model.shares = model.shares, Shares.joined(self.keys, packed) if stage.together else None
         area = None
         if self.development and judged:
             learned = None if model.shares is None else model.shares.sorted()

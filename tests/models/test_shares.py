@@ -225,7 +225,7 @@ def shares_of(corpus: Corpus) -> Shares:
             np.full(int(cells[m]), int(keys[m] % MOST), np.uint32) for m in range(n, min(n + 2, len(corpus)))
         ]
         parts.append((np.cumsum([0, *map(len, own)], dtype=np.int64), np.concatenate(own)))
-    return Shares.joined(corpus, parts)
+    return Shares.joined(pair_keys(corpus), parts)
 
 
 def entries_of(own, n: int) -> list[int] | None:
@@ -254,7 +254,7 @@ def test_shares_are_found_by_what_a_sentence_pair_says():
 
 
 def test_shares_of_nothing():
-    nothing = Shares.joined(text(), []).sorted()
+    nothing = Shares.joined(pair_keys(text()), []).sorted()
     assert len(nothing.keys) == len(nothing.entries) == 0 and nothing.offsets.tolist() == [0]
     assert nothing.of(text(A, NONE), 1.0).start.tolist() == [-1, -1]
     some = shares_of(text(A)).sorted()
@@ -304,7 +304,7 @@ def test_thresholds_that_are_known_beforehand():
     assert of() == 0.4
     empty = Shares(np.zeros(1, np.uint64), longs(0, 2), np.full(2, MOST << 16, np.uint32))
     assert empty.best_threshold() == 0.4  # fillers alone
-    assert Shares.joined(text(), []).best_threshold() == 0.4
+    assert Shares.joined(pair_keys(text()), []).best_threshold() == 0.4
 
 
 def test_keys_are_of_words_their_order_and_their_sides():

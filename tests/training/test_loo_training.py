@@ -9,7 +9,7 @@ import numpy as np
 import oracle
 import pytest
 from leaving import MOST, Left, twice, unpacked
-from trained import arrays, generated
+from trained import arrays, assert_same_arrays, generated
 
 from aligner import Corpus, DataError, LinkReader, Links, Model, Recipe, train
 from aligner.decoding.combine import combine
@@ -43,26 +43,6 @@ def short(constraint: str = "symmetric", views=VIEWS, **given: Any) -> Recipe:
     """Two iterations of Model 1, two without projection, two of the model."""
     given = {"ibm1_iterations": 2, "hmm_iterations": 2, "iterations": 2} | given
     return Recipe.of("loo", constraint=constraint, views=views, **given)
-
-
-def everything(model: Model) -> dict[str, np.ndarray]:
-    """All numbers of a model: lexicons and jumps, their evidence, the shares."""
-    found = arrays(model)
-    for view in model.views:
-        if (m := view.parameters.lexicon.evidence) is not None:
-            found |= {f"{view.name} {key}": np.array(x) for key, x in vars(m).items() if key != "linked"}
-    if model.shares is not None:
-        found |= {f"shares {key}": x for key, x in vars(model.shares).items()}
-    return found
-
-
-def assert_same_numbers(a: Model, b: Model) -> None:
-    """The two models are equal to the last bit."""
-    one, other = everything(a), everything(b)
-    assert one.keys() == other.keys()
-    for name, value in one.items():
-        assert value.dtype == other[name].dtype, name
-        np.testing.assert_array_equal(value, other[name], err_msg=name)
 
 
 def scores(model: Model, corpus: Corpus, **options: Any) -> list[Links]:
@@ -195,7 +175,7 @@ def test_threads_change_no_bit(some, constraint):
         one, seen = learn(some, recipe, memory=1 << 30)
         for n_threads in (2, 3):
             many, sights = learn(some, recipe, n_threads=n_threads, memory=1 << 30)
-            assert_same_numbers(one, many)
+            assert_same_arrays(one, many)
             assert one.history == many.history
             for viterbi in (False, True):
                 ours = scores(one, some, seen=seen, viterbi=viterbi)
@@ -211,7 +191,7 @@ def test_shards_change_no_bit(some, monkeypatch, shard, scored):
     monkeypatch.setattr(cells, "SCORED_CELLS", scored)
     for n_threads, memory in ((1, 1 << 30), (3, 0)):
         model, seen = learn(some, short(), memory=memory, n_threads=n_threads)
-        assert_same_numbers(whole, model)
+        assert_same_arrays(whole, model)
         for entry, other in zip(model.history, whole.history, strict=True):
             for direction, value in entry["loglik"].items():  # a sum of doubles, shard by shard
                 np.testing.assert_allclose(value, other["loglik"][direction], rtol=1e-12)
@@ -226,7 +206,7 @@ def test_kept_or_looked_up_cells_change_no_bit(some, room):
     model, seen = learn(some, short(), memory=int(4 * n_cells * room))
     kept = sum(sight.cells is not None for sight in seen)
     assert kept <= min(3, int(room)) and (kept == 3) == (room >= 3)
-    assert_same_numbers(whole, model)
+    assert_same_arrays(whole, model)
     assert_same_links(scores(model, some, seen=seen), scores(whole, some))
 
 
@@ -336,10 +316,10 @@ def test_training_goes_on_from_any_iteration_to_the_same_bits(some, tmp_path, co
         with pytest.raises(DataError, match="is not finished"):
             left.align(some)
         model = learn(some, recipe, resume=left)[0]
-        assert_same_numbers(whole, model)
+        assert_same_arrays(whole, model)
         assert model.history == whole.history and model.progress is None and not model.unfinished
         assert model.facts == whole.facts and 0 < model.threshold == whole.threshold < 1
-    assert_same_numbers(train(some, recipe), whole)
+    assert_same_arrays(train(some, recipe), whole)
 
 
 def test_a_finished_model_is_taken_up_as_it_is(some, tmp_path):
@@ -352,7 +332,7 @@ def test_a_finished_model_is_taken_up_as_it_is(some, tmp_path):
         model, sights = learn(some, recipe, resume=finished)
         assert sights == [None] * 3 and model.facts == whole.facts and model.history == whole.history
         assert_same_links(scores(model, some, seen=sights), scores(whole, some, seen=seen))
-        assert_same_numbers(model, finished)
+        assert_same_arrays(model, finished)
 
 
 def test_going_on_says_how_far_training_is(some):
@@ -367,7 +347,7 @@ def test_training_may_begin_with_another_model(some, tmp_path, name):
     """With its lexicons and jumps; neither its evidence nor its shares are used, nor is it changed."""
     views = ("word", "prefix3")
     first = train(some, Recipe.of(name, views=views))
-    before = {key: x.copy() for key, x in everything(first).items()}
+    before = {key: x.copy() for key, x in arrays(first).items()}
     recipe = short("symmetric", views, ibm1_iterations=0)
     shares = []
     model = learn(some, recipe, init=first, checkpoint=lambda m: shares.append(m.shares))[0]
@@ -376,11 +356,11 @@ def test_training_may_begin_with_another_model(some, tmp_path, name):
         replace(v, parameters=replace(v.parameters, lexicon=replace(v.parameters.lexicon, evidence=None)))
         for v in first.views
     ]
-    assert_same_numbers(model, train(some, recipe, init=replace(first, views=plain, shares=None)))
+    assert_same_arrays(model, train(some, recipe, init=replace(first, views=plain, shares=None)))
     first.save(tmp_path / "m")
     again = train(some, recipe, init=Model.load(tmp_path / "m"))
-    assert_same_numbers(model, again)
-    for key, x in everything(first).items():
+    assert_same_arrays(model, again)
+    for key, x in arrays(first).items():
         np.testing.assert_array_equal(x, before[key], err_msg=key)
     anew = train(some, recipe)
     for direction, value in model.history[0]["loglik"].items():
@@ -427,7 +407,7 @@ def test_a_development_set_stops_training(some, data, monkeypatch):
     monkeypatch.setattr(Development, "area", lambda *_: 0.5)
     model = train(some, short(iterations=7), development=dev)
     assert [entry.get("area") for entry in model.history][-4:] == [None, None, 0.5, 0.5]
-    assert_same_numbers(model, train(some, short(iterations=1)))
+    assert_same_arrays(model, train(some, short(iterations=1)))
 
 
 # The threshold
@@ -557,7 +537,7 @@ def test_empty_sides_are_kept_and_not_counted(some, constraint):
     with_holes, without = Corpus.from_pairs(holes), Corpus.from_pairs(pairs)
     recipe = short(constraint, ("word", "prefix3"))
     one, other = train(with_holes, recipe), train(without, recipe)
-    ours, theirs = everything(one), everything(other)
+    ours, theirs = arrays(one), arrays(other)
     for name in ours:
         if not name.startswith("shares"):
             np.testing.assert_array_equal(ours[name], theirs[name], err_msg=name)
@@ -572,7 +552,7 @@ def test_empty_sides_are_kept_and_not_counted(some, constraint):
 def test_tiny_corpora(pairs, constraint, tmp_path):
     for left_out in (0.98, 1.0):
         model = train(pairs, short(constraint, ("word", "prefix1"), left_out=left_out))
-        for name, x in everything(model).items():
+        for name, x in arrays(model).items():
             assert np.isfinite(x.astype(np.float64)).all(), name
         links = scores(model, Corpus.from_pairs(pairs))
         assert [len(x) for x in links] == [len(pairs)] * 2
@@ -585,7 +565,7 @@ def test_one_sentence_pair_is_aligned_by_order_alone():
     """All of it left out, nobody has seen its words: links are those of emissions that are all the same."""
     pair = ("a b a d e", "v w x y v z")
     model = train([pair], Recipe.of("loo", constraint="none", views=["word"], left_out=1.0, smoothing=1.0))
-    assert np.ptp(everything(model)["word t"][:, 0]) > 0.05  # of the counts it is not so
+    assert np.ptp(arrays(model)["word t"][:, 0]) > 0.05  # of the counts it is not so
     places, V = model.views[0].parameters.positions, (4, 5)
     for d, links in enumerate(scores(model, Corpus.from_pairs([pair]))):
         grid = np.zeros((5, 6))
@@ -608,7 +588,7 @@ def test_long_sentence_pairs_are_left_out_of_training(some):
     assert 10 < keep.sum() < 50
     model, seen = learn(some, recipe)
     assert seen == [None] * 3 and len(model.shares.keys) == len(set(pair_keys(some.select(keep)).tolist()))
-    assert_same_numbers(model, train(some.select(keep), recipe))
+    assert_same_arrays(model, train(some.select(keep), recipe))
     for ours, whole in zip(scores(model, some), scores(model, some, shares=None), strict=True):
         for n in range(60):
             a, b = ours.part(n, n + 1), whole.part(n, n + 1)
