@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from aligner.models import _shares
 from aligner.text.corpus import Corpus, pair_keys
 
 Longs = npt.NDArray[np.int64]
@@ -65,13 +66,10 @@ class Shares:
         """The shares of the text that they were made of, in its order."""
         return Own(self.offsets[:-1], self.offsets[1:], self.entries, left_out)
 
-    def sorted(self) -> Shares:
+    def sorted(self, n_threads: int = 1) -> Shares:
         """By key, each key once: equal pairs have equal shares, unless links known by hand differ."""
         keys, order = np.unique(self.keys, return_index=True)
-        lengths = np.diff(self.offsets)[order]
-        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
-        places = np.repeat(self.offsets[order] - offsets[:-1], lengths) + np.arange(offsets[-1])
-        return Shares(keys, offsets, self.entries[places])
+        return Shares(keys, *_shares.gather(self.offsets, self.entries, order, n_threads))
 
     def best_threshold(self) -> float:
         """The threshold that makes the expected AER least, were each link there with its probability q.

@@ -194,7 +194,7 @@ class _Run:
         if recipe.apart < len(recipe.schedule):
             self._train(model.views, seen, len(recipe.schedule))
             assert model.shares is not None
-            model.shares = model.shares.sorted()
+            model.shares = model.shares.sorted(self.n_threads)
         self._position(model.views, recipe.last)  # the last stage may have had no iterations
 
     def _train(self, views: Sequence[View], seen: Sequence[Seen], n: int) -> None:
@@ -252,7 +252,7 @@ class _Run:
         old, model.shares = model.shares, Shares.joined(self.keys, packed) if stage.together else None
         area = None
         if self.development and judged:
-            learned = None if model.shares is None else model.shares.sorted()
+            learned = None if model.shares is None else model.shares.sorted(self.n_threads)
             area = self.development.area(views, recipe, learned, self.n_threads)
         both = recipe.direction == "both" or family.both
         directions = ["forward", "reverse"] if both else [recipe.direction]

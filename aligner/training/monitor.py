@@ -8,11 +8,12 @@ import resource
 import sys
 import time
 from dataclasses import dataclass, field
-from typing import IO, Any
-
-from tqdm import tqdm
+from typing import IO, TYPE_CHECKING, Any
 
 from aligner.models.recipe import Stage
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 
 @dataclass
@@ -33,10 +34,11 @@ class Monitor:
     def __post_init__(self) -> None:
         self.clock = time.perf_counter()
         self.quiet = self.quiet or sys.stderr is None
-        terminal = not self.quiet and sys.stderr.isatty()
-        self.bar = tqdm(
-            total=self.n_cells, unit=" cells", unit_scale=True, disable=not terminal, leave=False, delay=0.5
-        )
+        self.bar: tqdm[Any] | None = None
+        if not self.quiet and sys.stderr.isatty():
+            from tqdm import tqdm  # 25 ms that few need
+
+            self.bar = tqdm(total=self.n_cells, unit=" cells", unit_scale=True, leave=False, delay=0.5)
 
     def begin(self, signature: str) -> None:
         """The log's first line says what is trained on what."""
@@ -45,7 +47,7 @@ class Monitor:
 
     def advance(self, view: str, stage: Stage, n_cells: int) -> None:
         """A shard is done."""
-        if not self.quiet:
+        if self.bar is not None and not self.quiet:
             try:
                 self.bar.set_description(f"{view} {stage.name}", refresh=False)
                 self.bar.update(n_cells)
@@ -103,12 +105,16 @@ class Monitor:
         if not self.quiet:
             line = f"{describe(entry)}  {seconds:.2f} s  {speed / 1e6:.1f}M tokens/s  {memory} MB"
             try:
-                self.bar.write(line, file=sys.stderr)
+                if self.bar is None:
+                    print(line, file=sys.stderr)
+                else:
+                    self.bar.write(line, file=sys.stderr)
             except OSError:
                 self.quiet = True
 
     def close(self) -> None:
-        self.bar.close()
+        if self.bar is not None:
+            self.bar.close()
 
 
 def _perplexity(loglik: float, n_tokens: int) -> float:

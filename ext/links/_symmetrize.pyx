@@ -16,7 +16,7 @@ Not here: formats, unequal files, the methods' names (symmetrize.py).
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free
-from libcpp.algorithm cimport sort
+from libcpp.algorithm cimport inplace_merge, is_sorted, sort
 from libcpp.vector cimport vector
 
 cdef enum:
@@ -104,6 +104,7 @@ cdef int unite(Side* f, Side* r, Py_ssize_t n, bint by_tgt, vector[uint64_t]& po
     """The union of both directions' links of sentence n, sorted, each once with its flags."""
     cdef int64_t k
     cdef size_t p, last
+    cdef vector[uint64_t].iterator middle
     points.clear()
     for k in range(f.offsets[n], f.offsets[n + 1]):
         points.push_back((place(f.tgt[k], f.src[k]) if by_tgt else place(f.src[k], f.tgt[k])) | FORWARD)
@@ -111,7 +112,11 @@ cdef int unite(Side* f, Side* r, Py_ssize_t n, bint by_tgt, vector[uint64_t]& po
         points.push_back((place(r.tgt[k], r.src[k]) if by_tgt else place(r.src[k], r.tgt[k])) | REVERSE)
     if points.empty():
         return 0
-    sort(points.begin(), points.end())
+    middle = points.begin() + (f.offsets[n + 1] - f.offsets[n])
+    if is_sorted(points.begin(), middle) and is_sorted(middle, points.end()):
+        inplace_merge(points.begin(), middle, points.end())
+    else:
+        sort(points.begin(), points.end())
     last = 0
     for p in range(1, points.size()):
         if points[p] >> 2 == points[last] >> 2:
@@ -354,16 +359,21 @@ def blend(
 cdef int scatter(Side* s, Py_ssize_t n, vector[uint64_t]& points, vector[double]& score) except -1 nogil:
     """score[p] = the score of point p in this direction, 0 where it has none. Points are by source."""
     cdef int64_t k
-    cdef size_t low, high, middle
+    cdef uint64_t wanted
+    cdef size_t low = 0, high, middle
     score.assign(points.size(), 0.0)
     for k in range(s.offsets[n], s.offsets[n + 1]):
-        low = 0
-        high = points.size()
-        while high - low > 1:
-            middle = (low + high) // 2
-            if points[middle] >> 2 <= place(s.src[k], s.tgt[k]) >> 2:
-                low = middle
-            else:
-                high = middle
+        wanted = place(s.src[k], s.tgt[k]) >> 2
+        if low + 1 < points.size() and points[low + 1] >> 2 == wanted:  # links by source: often the next point
+            low += 1
+        elif points[low] >> 2 != wanted:
+            low = 0
+            high = points.size()
+            while high - low > 1:
+                middle = (low + high) // 2
+                if points[middle] >> 2 <= wanted:
+                    low = middle
+                else:
+                    high = middle
         score[low] = s.scores[k]
     return 0

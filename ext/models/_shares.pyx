@@ -7,6 +7,7 @@ more than 65535 apart, entries of no links stand between them.
 
 from cython.parallel cimport prange, threadid
 from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -76,6 +77,34 @@ def pack(
             begin = cell_offsets[n] - cell_offsets[0]
             pack_pair(f + begin, r + begin, cell_offsets[n + 1] - cell_offsets[n], cutoff, &entries[0] + start[n])
     return offsets, packed
+
+
+def gather(
+    const int64_t[::1] offsets not None,   # IN, [S + 1] entries of each sentence pair
+    const uint32_t[::1] entries not None,  # IN
+    const int64_t[::1] order not None,     # IN, [n] sentence pairs
+    int n_threads,
+):
+    """(offsets [n + 1], entries) of the sentence pairs in `order`."""
+    cdef Py_ssize_t S = offsets.shape[0] - 1, n
+    cdef int64_t k
+    check_threads(n_threads)
+    check_offsets("offsets", offsets, S, entries.shape[0])
+    lengths = np.zeros(order.shape[0] + 1, dtype=np.int64)
+    cdef int64_t[::1] length = lengths
+    for n in range(order.shape[0]):
+        k = order[n]
+        if not 0 <= k < S:
+            raise ValueError(f"there is no sentence pair {k}")
+        length[n + 1] = offsets[k + 1] - offsets[k]
+    places = np.cumsum(lengths)
+    found = np.empty(places[order.shape[0]], dtype=np.uint32)
+    cdef const int64_t[::1] place = places
+    cdef uint32_t[::1] out = found
+    if out.shape[0]:
+        for n in prange(order.shape[0], schedule="static", num_threads=n_threads, nogil=True):
+            memcpy(&out[0] + place[n], &entries[0] + offsets[order[n]], length[n + 1] * sizeof(uint32_t))
+    return places, found
 
 
 def count(
