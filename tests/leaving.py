@@ -13,7 +13,7 @@ from aligner.models import _hmm_double
 from aligner.models.lexicon import Evidence, Lexicon
 from aligner.models.parameters import Parameters
 from aligner.models.positions import Jumps
-from aligner.models.shares import Own
+from aligner.models.shares import CUTOFF, Own
 from aligner.text.cells import Seen
 from aligner.text.corpus import Corpus
 from aligner.text.known import NOTHING, Known
@@ -210,18 +210,30 @@ def of_cells(emissions: list, positions: Jumps) -> Problem:
     return Problem(seen, Parameters(Lexicon(seen.rows, seen.tgt, t - FLOOR, *null), positions))
 
 
+def whole_numbers(fwd: np.ndarray, rev: np.ndarray, cutoff: float = CUTOFF) -> np.ndarray:
+    """Mean posteriors above the cutoff as whole numbers of 1 / MOST, 0 elsewhere."""
+    q = (fwd.astype(np.float32) + rev.astype(np.float32)) / np.float32(2)
+    units = np.floor(np.minimum(q, np.float32(1)) * np.float32(MOST) + np.float32(0.5))
+    return np.where(q > np.float32(cutoff), units, 0).astype(np.int64)
+
+
 def scored(
     kernel, shards, lexicons, positions, stage=HMM, own=None, dtype=np.float64, best=False, n_threads=1
 ) -> dict:
-    """What the kernel says of shards: links, statistics by name and expected jumps."""
-    shard = shards[0]
+    """What the kernel says of shards: links, statistics by name, expected jumps. Sparse links are checked."""
+    shard, how = shards[0], how_of(stage)
     fwd, rev = np.zeros(shard.n_cells, dtype), np.zeros(shard.n_cells, dtype)
     jumps = np.zeros((2, positions.n_counts), dtype=np.int64)
     statistics = np.empty((len(shard), len(kernel.STATISTICS)))
-    kernel.posteriors(
-        shards, lexicons, positions, how_of(stage), own, best, 1.0, fwd, rev, n_threads, jumps, statistics
+    kernel.posteriors(shards, lexicons, positions, how, own, best, 1.0, fwd, rev, n_threads)
+    offsets, entries = kernel.expect_links(
+        shards, lexicons, positions, how, own, CUTOFF, jumps, statistics, n_threads
     )
     cuts = shard.cell_offsets - shard.cell_offsets[0]
+    if not best:
+        values = whole_numbers(fwd, rev)
+        for n in range(len(shard)):
+            assert entries[offsets[n] : offsets[n + 1]].tolist() == packed(values[cuts[n] : cuts[n + 1]])
     shapes = zip(np.diff(shard.src_offsets), np.diff(shard.tgt_offsets), strict=True)
     return {
         "links": [

@@ -6,15 +6,9 @@ from aligner.models.lexicon import Lexicon
 from aligner.text.cells import Shard
 
 _Int64 = npt.NDArray[np.int64]
-_Float = npt.NDArray[np.float32]
 _Entries = npt.NDArray[np.uint32]
 
-def pack(
-    cell_offsets: _Int64, fwd: _Float, rev: _Float, cutoff: float, n_threads: int
-) -> tuple[_Int64, _Entries]: ...
-def gather(
-    offsets: _Int64, entries: _Entries, order: _Int64, n_threads: int
-) -> tuple[_Int64, _Entries]: ...
+def gather(offsets: _Int64, entries: _Entries, order: _Int64, n_threads: int) -> tuple[_Int64, _Entries]: ...
 def count(
     shard: Shard, lexicon: Lexicon, offsets: _Int64, entries: _Entries, counts: Counts, n_threads: int
 ) -> None: ...

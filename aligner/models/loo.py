@@ -31,13 +31,11 @@ class LeaveOneOut(Hmm):
     ) -> tuple[dict[str, float], Packed]:  # fmt: skip
         """own: None in the first iteration, which counts jumps, too"""
         shard = shards[0]
-        fwd, rev = (np.zeros(shard.n_cells, np.float32) for _ in range(2))
         statistics = np.empty((len(shard), len(_hmm.STATISTICS)))
-        _hmm.posteriors(
-            shards, [m.lexicon for m in views], views[0].positions, for_kernel(stage, direction), own, False,
-            1.0, fwd, rev, n_threads, counts[0].positions if own is None else None, statistics,
+        packed: Packed = _hmm.expect_links(
+            shards, [m.lexicon for m in views], views[0].positions, for_kernel(stage, direction), own,
+            CUTOFF, counts[0].positions if own is None else None, statistics, n_threads,
         )  # fmt: skip
-        packed: Packed = _shares.pack(shard.cell_offsets, fwd, rev, CUTOFF, n_threads)
         for m, seen, c in zip(views, shards, counts, strict=True):
             _shares.count(seen, m.lexicon, *packed, c, n_threads)
         return summed(statistics, stage, shard), packed

@@ -28,7 +28,7 @@ class Own:
     """Where the shares of some sentence pairs are.
 
     start, stop  [S]  the entries of sentence pair n are entries[start[n]:stop[n]]; start -1: not counted
-    entries      as ext/models/_shares.pyx packs them
+    entries      as ext/models/shares.pxd packs them
     left_out     how much of its share a sentence pair does not see: 0 nothing, 1 all
     """
 
@@ -48,7 +48,7 @@ class Shares:
 
     keys     [S]      checksums of the sentence pairs
     offsets  [S + 1]  the entries of sentence pair n are entries[offsets[n]:offsets[n + 1]]
-    entries           as ext/models/_shares.pyx packs them
+    entries           as ext/models/shares.pxd packs them
     """
 
     keys: npt.NDArray[np.uint64]

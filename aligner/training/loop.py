@@ -234,7 +234,7 @@ class _Run:
             for n, m in enumerate(parameters)
         ]
         statistics, packed = {"loglik_fwd": 0.0, "loglik_rev": 0.0}, []
-        for start, stop, shards in in_shards(seen, self.n_threads, self.known, scored=stage.together):
+        for start, stop, shards in in_shards(seen, self.n_threads, self.known):
             mine = None if own is None else own.part(start, stop)
             found, shares = family.expect(
                 parameters, shards, stage, recipe.direction, mine, counts, self.n_threads

@@ -8,12 +8,9 @@ import resource
 import sys
 import time
 from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from aligner.models.recipe import Stage
-
-if TYPE_CHECKING:
-    from tqdm import tqdm
 
 
 @dataclass
@@ -34,7 +31,7 @@ class Monitor:
     def __post_init__(self) -> None:
         self.clock = time.perf_counter()
         self.quiet = self.quiet or sys.stderr is None
-        self.bar: tqdm[Any] | None = None
+        self.bar: Any = None
         if not self.quiet and sys.stderr.isatty():
             from tqdm import tqdm  # 25 ms that few need
 

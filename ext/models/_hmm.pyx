@@ -5,8 +5,9 @@ A lattice is made of emissions (emissions.pxd), from the lexicons of one or more
 """
 
 from cython.parallel cimport prange, threadid
-from libc.stdint cimport int32_t, int64_t
-from libc.stdlib cimport free
+from libc.stdint cimport int32_t, int64_t, uint32_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy
 from posix.stdlib cimport posix_memalign
 
 import numpy as np
@@ -24,6 +25,7 @@ from lattice cimport (
 )
 from lbfgs cimport differentiate, evaluate
 from projection cimport Outcome, Problem, room_for_problem
+from shares cimport MOST, Packed, add_entry
 
 cdef real TINY = 1e-5   # posteriors of at most TINY are not counted
 
@@ -59,23 +61,56 @@ cdef Jumps read_jumps(object positions, list held) except *:
     return m
 
 
-cdef Sight read_sight(object shard, object lexicon, bint counting, list held) except *:
-    """What a view sees of a shard, and the view's lexicon."""
-    cdef Sight v
-    v.w = read_words(lexicon, held)
-    v.x = read_text(shard, &v.w, counting, held)
-    v.m = read_evidence(lexicon.evidence, &v.w, held)
-    return v
+cdef struct Shard:
+    # The same sentence pairs as views see them, and what the views believe
+    Sight[MOST_VIEWS] views
+    int64_t n_views
+    Text* x  # of the first view
+    Own own
+    Jumps jumps
+    Extra given
 
 
-cdef real* set_up(
-    Sight* views, int64_t n_views, Own* own, Py_ssize_t n, Jumps* m, Direction* fwd, Direction* rev, real* work
-) noexcept nogil:
+cdef int read_shard(
+    Shard* s, object shards, object lexicons, object positions, object own, Inference* how, bint counting, list held
+) except -1:
+    """Fills a Shard. Refuses views of different sentence pairs, and constraints where a direction is left out."""
+    cdef int64_t k
+    s.n_views = len(lexicons)
+    if not 1 <= s.n_views == len(shards) <= MOST_VIEWS:
+        raise ValueError(f"between 1 and {MOST_VIEWS} views are needed, there are {len(shards)} and {s.n_views}")
+    for k in range(s.n_views):
+        s.views[k].w = read_words(lexicons[k], held)
+        s.views[k].x = read_text(shards[k], &s.views[k].w, counting, held)
+        s.views[k].m = read_evidence(lexicons[k].evidence, &s.views[k].w, held)
+        check_same_text(&s.views[0].x, &s.views[k].x)
+        if s.views[k].m.there != s.views[0].m.there:
+            raise ValueError("some lexicons have evidence, others have none")
+    s.x = &s.views[0].x
+    s.jumps = read_jumps(positions, held)
+    s.given = read_extra(shards[0].known.constraints, s.x, held)
+    s.own = read_own(own, s.x.S, held)
+    if (how.constraint != UNCONSTRAINED or s.given.offsets != NULL) and not (how.forward and how.reverse):
+        raise ValueError("constraints need both directions")
+    return 0
+
+
+cdef int check_room(Shard* s, const int64_t[:, ::1] jumps, const double[:, ::1] statistics) except -1:
+    """Refuses counts of jumps of another window, and statistics of other sentence pairs."""
+    if jumps is not None and (jumps.shape[0] != 2 or jumps.shape[1] != 3 * s.jumps.W + 4):
+        raise ValueError("the counts are of jumps of another window")
+    if statistics.shape[0] != s.x.S or statistics.shape[1] != N_STATISTICS:
+        raise ValueError(f"the statistics are not of {s.x.S} sentence pairs")
+    return 0
+
+
+cdef real* set_up(Shard* s, Py_ssize_t n, Direction* fwd, Direction* rev, real* work) noexcept nogil:
     """Prepares both lattices of sentence pair n for alpha_rows; returns the work space left, NULL if a side is empty.
 
     The forward lattice has the source's words as states, the reverse the target's.
     """
-    cdef Text* x = &views[0].x
+    cdef Text* x = s.x
+    cdef Jumps* m = &s.jumps
     cdef int64_t I = x.src_offsets[n + 1] - x.src_offsets[n]
     cdef int64_t J = x.tgt_offsets[n + 1] - x.tgt_offsets[n]
     if I == 0 or J == 0:
@@ -91,7 +126,7 @@ cdef real* set_up(
     rev.first = m.first + m.W + 1
     set_transitions(fwd)
     set_transitions(rev)
-    fill(views, n_views, own, n, fwd, rev, work)
+    fill(s.views, s.n_views, &s.own, n, fwd, rev, work)
     return work
 
 
@@ -145,37 +180,31 @@ def expect(
 ):
     """Adds the expected counts of a shard in both directions, as integers of 2^-32."""
     cdef list held = []
+    cdef Shard s
     check_threads(n_threads)
-    cdef Sight v = read_sight(shard, lexicon, True, held)
-    cdef Jumps m = read_jumps(positions, held)
-    cdef Sums c = read_sums(counts, &v.w, held)
-    cdef Extra g = read_extra(shard.known.constraints, &v.x, held)
+    read_shard(&s, [shard], [lexicon], positions, None, &how, True, held)
+    cdef Sums c = read_sums(counts, &s.views[0].w, held)
     cdef int64_t[:, ::1] all_jumps = counts.positions
-    cdef int64_t[:, :, ::1] jumps = np.zeros((n_threads, 2, 3 * m.W + 4), dtype=np.int64)  # a copy a thread
+    cdef int64_t[:, :, ::1] jumps = np.zeros((n_threads, 2, 3 * s.jumps.W + 4), dtype=np.int64)  # a copy a thread
     cdef Py_ssize_t n
     cdef int k
-    if all_jumps.shape[0] != 2 or all_jumps.shape[1] != 3 * m.W + 4:
-        raise ValueError("the counts are of jumps of another window")
-    if statistics.shape[0] != v.x.S or statistics.shape[1] != N_STATISTICS:
-        raise ValueError(f"the statistics are not of {v.x.S} sentence pairs")
-    check_directions(&how, &g)
-    cdef int64_t work_size = widest(&v.x, 1, &how, &g)
+    check_room(&s, all_jumps, statistics)
+    cdef int64_t work_size = widest(&s, &how)
     cdef real* work = new_work(n_threads * work_size)
     statistics[:, :] = 0
-    for n in prange(v.x.S, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
+    for n in prange(s.x.S, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
         k = threadid()
-        count_pair(&v, n, &m, &how, &g, &c, &jumps[k, 0, 0], &statistics[n, 0], work + k * work_size)
+        count_pair(&s, n, &how, &c, &jumps[k, 0, 0], &statistics[n, 0], work + k * work_size)
     free(work)
     np.add(all_jumps, np.sum(jumps, axis=0), out=np.asarray(all_jumps))
 
 
 cdef void count_pair(
-    Sight* v, Py_ssize_t n, Jumps* m, Inference* how, Extra* g, Sums* c, int64_t* jumps, double* statistics, real* work
+    Shard* s, Py_ssize_t n, Inference* how, Sums* c, int64_t* jumps, double* statistics, real* work
 ) noexcept nogil:
     """Adds the expected counts of sentence pair n."""
-    cdef Text* x = &v.x
-    cdef Words* w = &v.w
-    cdef Own own
+    cdef Text* x = s.x
+    cdef Words* w = &s.views[0].w
     cdef Direction fwd, rev
     cdef const int32_t* src = x.src_ids + x.src_offsets[n]
     cdef const int32_t* tgt = x.tgt_ids + x.tgt_offsets[n]
@@ -185,17 +214,15 @@ cdef void count_pair(
     cdef real f, r
     cdef Queue queue
     queue.n = 0
-    own.start = NULL
-    work = set_up(v, 1, &own, n, m, &fwd, &rev, work)
+    work = set_up(s, n, &fwd, &rev, work)
     if work == NULL:
         return
-    infer(how, g, n, &fwd, &rev, True, False, work, statistics)
+    infer(how, &s.given, n, &fwd, &rev, True, False, work, statistics)
+    count_jumps(how, &fwd, &rev, jumps)
     if how.forward:
-        add_jumps(&fwd, jumps)
         for j in range(fwd.J):
             add_later(&queue, c.null_fwd + tgt[j], fixed(fwd.nowhere[j]))
     if how.reverse:
-        add_jumps(&rev, jumps + 3 * m.W + 4)
         for i in range(rev.J):
             add_later(&queue, c.null_rev + src[i], fixed(rev.nowhere[i]))
     for i in range(rev.J):
@@ -215,84 +242,148 @@ cdef void count_pair(
     add_rest(&queue)
 
 
-def posteriors(
-    shards,                         # IN, what each view sees of the same sentence pairs
-    lexicons,                       # IN, of each view
-    positions,                      # IN
-    Inference how,                  # IN
-    own,                            # IN, shares of the sentence pairs in the counts of lexicons that have evidence; None
-    bint best,                      # IN, 1 on each direction's best path instead of posteriors
-    real share,                     # IN, what scores are multiplied by
-    real[::1] fwd not None,         # OUT, [n_cells] added to
-    real[::1] rev not None,         # OUT, [n_cells] added to
-    int n_threads,
-    int64_t[:, ::1] jumps=None,     # OUT, expected jumps, as integers of 2^-32, added to
-    double[:, ::1] statistics=None,  # OUT, [S, len(STATISTICS)] zero for a sentence pair with an empty side
-):
-    """Adds the posteriors of all cells of a shard in the directions that are asked for.
+cdef void count_jumps(Inference* how, Direction* fwd, Direction* rev, int64_t* jumps) noexcept nogil:
+    """Adds the expected jumps of a sentence pair. jumps: [2, 3 W + 4]"""
+    if how.forward:
+        add_jumps(fwd, jumps)
+    if how.reverse:
+        add_jumps(rev, jumps + 3 * fwd.W + 4)
 
-    Several views have one lattice a direction: its emissions are geometric means over the views.
+
+def expect_links(
+    shards,                              # IN, what each view sees of the same sentence pairs
+    lexicons,                            # IN, of each view
+    positions,                           # IN
+    Inference how,                       # IN
+    own,                                 # IN, shares of the sentence pairs in the counts of lexicons with evidence; None
+    float cutoff,                        # IN, cells of no more expected links have no entry
+    int64_t[:, ::1] jumps,               # OUT, expected jumps, as integers of 2^-32, added to; None: not wanted
+    double[:, ::1] statistics not None,  # OUT, [S, len(STATISTICS)] zero for a sentence pair with an empty side
+    int n_threads,
+):
+    """(offsets [S + 1], entries): the expected links of a shard's sentence pairs, sparse (shares.pxd).
+
+    Expected links are the mean of the two directions' posteriors. Several views have one lattice a direction: its emissions
+    are geometric means over the views.
     """
     cdef list held = []
-    cdef int64_t n_views = len(lexicons)
-    cdef Sight[MOST_VIEWS] views
+    cdef Shard s
     cdef Py_ssize_t n
     cdef int k
     check_threads(n_threads)
-    if not 1 <= n_views == len(shards) <= MOST_VIEWS:
-        raise ValueError(f"between 1 and {MOST_VIEWS} views are needed, there are {len(shards)} and {n_views}")
-    for k in range(n_views):
-        views[k] = read_sight(shards[k], lexicons[k], False, held)
-        check_same_text(&views[0].x, &views[k].x)
-        if views[k].m.there != views[0].m.there:
-            raise ValueError("some lexicons have evidence, others have none")
-    cdef Jumps m = read_jumps(positions, held)
-    cdef Text* x = &views[0].x
-    cdef Extra g = read_extra(shards[0].known.constraints, x, held)
-    cdef Own mine = read_own(own, x.S, held)
-    cdef int64_t[:, :, ::1] counts = np.zeros((n_threads, 2, 3 * m.W + 4), dtype=np.int64)  # a copy a thread
-    check_scores(x, fwd, rev)
-    if jumps is not None and (jumps.shape[0] != 2 or jumps.shape[1] != 3 * m.W + 4):
-        raise ValueError("the counts are of jumps of another window")
-    cdef double[:, ::1] found = statistics
-    if found is None:
-        found = np.empty((x.S, N_STATISTICS))
-    if found.shape[0] != x.S or found.shape[1] != N_STATISTICS:
-        raise ValueError(f"the statistics are not of {x.S} sentence pairs")
-    found[:, :] = 0
-    if fwd.shape[0] == 0:
-        return
-    check_directions(&how, &g)
-    cdef int64_t work_size = widest(x, n_views, &how, &g)
-    cdef real* work = new_work(n_threads * work_size)
-    cdef bint counting = jumps is not None
-    for n in prange(x.S, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
-        k = threadid()
-        score_pair(
-            views, n_views, &mine, n, &m, &how, &g, best, share, &fwd[0], &rev[0],
-            &counts[k, 0, 0] if counting else NULL, &found[n, 0], work + k * work_size,
-        )
-    free(work)
+    read_shard(&s, shards, lexicons, positions, own, &how, False, held)
+    check_room(&s, jumps, statistics)
+    if not cutoff >= 1.0 / MOST:
+        raise ValueError(f"cutoff must be at least 1 / {MOST}, not {cutoff}")
+    cdef int64_t[:, :, ::1] counts = np.zeros((n_threads, 2, 3 * s.jumps.W + 4), dtype=np.int64)  # a copy a thread
+    cdef int32_t[::1] packer = np.zeros(s.x.S, dtype=np.int32)  # the thread that had the sentence pair
+    cdef int64_t[::1] begin = np.zeros(s.x.S, dtype=np.int64)   # where its entries begin among those of the thread
+    lengths = np.zeros(s.x.S + 1, dtype=np.int64)
+    cdef int64_t[::1] length = lengths
+    cdef int64_t work_size = widest(&s, &how)
+    cdef real* work = NULL
+    cdef Packed* packed = NULL
+    cdef const int64_t[::1] place
+    cdef uint32_t[::1] out
+    cdef bint counting = jumps is not None, failed = False
+    statistics[:, :] = 0
+    try:
+        work = new_work(n_threads * work_size)
+        packed = <Packed*>calloc(n_threads, sizeof(Packed))
+        if packed == NULL:
+            raise MemoryError("no room for expected links")
+        for n in prange(s.x.S, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
+            k = threadid()
+            packer[n] = k
+            begin[n] = packed[k].n
+            pack_pair(
+                &s, n, &how, cutoff, &packed[k], &counts[k, 0, 0] if counting else NULL, &statistics[n, 0],
+                work + k * work_size,
+            )
+            length[n + 1] = packed[k].n - begin[n]
+        for k in range(n_threads):
+            failed = failed or packed[k].failed
+        if failed:
+            raise MemoryError("no room for expected links")
+        offsets = np.cumsum(lengths)
+        entries = np.empty(offsets[s.x.S], dtype=np.uint32)
+        place, out = offsets, entries
+        if out.shape[0]:
+            for n in prange(s.x.S, schedule="static", num_threads=n_threads, nogil=True):
+                memcpy(&out[place[n]], packed[packer[n]].entries + begin[n], length[n + 1] * sizeof(uint32_t))
+    finally:
+        free(work)
+        if packed != NULL:
+            for k in range(n_threads):
+                free(packed[k].entries)
+        free(packed)
     if counting:
         np.add(jumps, np.sum(counts, axis=0), out=np.asarray(jumps))
+    return offsets, entries
+
+
+cdef void pack_pair(
+    Shard* s, Py_ssize_t n, Inference* how, float cutoff, Packed* packed, int64_t* jumps, double* statistics, real* work
+) noexcept nogil:
+    """Adds the entries of sentence pair n."""
+    cdef Direction fwd, rev
+    cdef int64_t i, j, last = 0
+    cdef float q
+    work = set_up(s, n, &fwd, &rev, work)
+    if work == NULL:
+        return
+    infer(how, &s.given, n, &fwd, &rev, jumps != NULL, False, work, statistics)
+    if jumps != NULL:
+        count_jumps(how, &fwd, &rev, jumps)
+    for i in range(fwd.I):
+        for j in range(fwd.J):
+            q = (<float>fwd.gamma[j * fwd.K + i] + <float>rev.gamma[i * rev.K + j]) / 2
+            if q > cutoff:
+                add_entry(packed, i * fwd.J + j - last, q)
+                last = i * fwd.J + j
+
+
+def posteriors(
+    shards,                  # IN, what each view sees of the same sentence pairs
+    lexicons,                # IN, of each view
+    positions,               # IN
+    Inference how,           # IN
+    own,                     # IN, shares of the sentence pairs in the counts of lexicons that have evidence; None
+    bint best,               # IN, 1 on each direction's best path instead of posteriors
+    real share,              # IN, what scores are multiplied by
+    real[::1] fwd not None,  # OUT, [n_cells] added to
+    real[::1] rev not None,  # OUT, [n_cells] added to
+    int n_threads,
+):
+    """Adds the posteriors of all cells of a shard in the directions that are asked for, views together as above."""
+    cdef list held = []
+    cdef Shard s
+    cdef Py_ssize_t n
+    cdef int k
+    check_threads(n_threads)
+    read_shard(&s, shards, lexicons, positions, own, &how, False, held)
+    check_scores(s.x, fwd, rev)
+    if fwd.shape[0] == 0:
+        return
+    cdef int64_t work_size = widest(&s, &how)
+    cdef real* work = new_work(n_threads * work_size)
+    for n in prange(s.x.S, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
+        k = threadid()
+        score_pair(&s, n, &how, best, share, &fwd[0], &rev[0], work + k * work_size)
+    free(work)
 
 
 cdef void score_pair(
-    Sight* views, int64_t n_views, Own* own, Py_ssize_t n, Jumps* m, Inference* how, Extra* g, bint best, real share,
-    real* fwd_out, real* rev_out, int64_t* jumps, double* statistics, real* work,
+    Shard* s, Py_ssize_t n, Inference* how, bint best, real share, real* fwd_out, real* rev_out, real* work
 ) noexcept nogil:
     """Adds the posteriors of sentence pair n, [I, J] in both directions."""
     cdef Direction fwd, rev
-    cdef Text* x = &views[0].x
-    cdef int64_t i, j, begin = x.cell_offsets[n] - x.cell_offsets[0]
-    work = set_up(views, n_views, own, n, m, &fwd, &rev, work)
+    cdef double[N_STATISTICS] statistics
+    cdef int64_t i, j, begin = s.x.cell_offsets[n] - s.x.cell_offsets[0]
+    work = set_up(s, n, &fwd, &rev, work)
     if work == NULL:
         return
-    infer(how, g, n, &fwd, &rev, jumps != NULL, best, work, statistics)
-    if jumps != NULL and how.forward:
-        add_jumps(&fwd, jumps)
-    if jumps != NULL and how.reverse:
-        add_jumps(&rev, jumps + 3 * m.W + 4)
+    infer(how, &s.given, n, &fwd, &rev, False, best, work, statistics)
     fwd_out += begin
     rev_out += begin
     for i in range(fwd.I):
@@ -309,26 +400,22 @@ def dual(shard, lexicon, positions, Inference how, int64_t n, const double[::1] 
     Features are numbered as the constraints add them.
     """
     cdef list held = []
-    cdef Sight v = read_sight(shard, lexicon, False, held)
-    cdef Jumps m = read_jumps(positions, held)
-    cdef Extra g = read_extra(shard.known.constraints, &v.x, held)
-    cdef Own own
+    cdef Shard s
     cdef Direction fwd, rev
     cdef Problem p
     cdef int64_t k
     cdef double phi
-    own.start = NULL
-    if not 0 <= n < v.x.S:
+    read_shard(&s, [shard], [lexicon], positions, None, &how, False, held)
+    if not 0 <= n < s.x.S:
         raise ValueError(f"there is no sentence pair {n}")
-    check_directions(&how, &g)
-    cdef real* work = new_work(widest(&v.x, 1, &how, &g))
-    cdef real* rest = set_up(&v, 1, &own, n, &m, &fwd, &rev, work)
+    cdef real* work = new_work(widest(&s, &how))
+    cdef real* rest = set_up(&s, n, &fwd, &rev, work)
     try:
         if rest == NULL:
             raise ValueError(f"sentence pair {n} has an empty side")
         alpha_rows(&fwd, &rev)
         beta_rows(&fwd, &rev, False)
-        describe(&how, &g, n, &fwd, &rev, &p, rest)
+        describe(&how, &s.given, n, &fwd, &rev, &p, rest)
         if lam.shape[0] != p.n or p.n == 0:
             raise ValueError(f"{p.n} features, {lam.shape[0]} values of lam")
         for k in range(p.n):
@@ -354,13 +441,6 @@ cdef int check_same_text(Text* one, Text* other) except -1:
     return 0
 
 
-cdef int check_directions(Inference* how, Extra* g) except -1:
-    """Refuses constraints where a direction is left out."""
-    if (how.constraint != UNCONSTRAINED or g.offsets != NULL) and not (how.forward and how.reverse):
-        raise ValueError("constraints need both directions")
-    return 0
-
-
 cdef real* new_work(int64_t n) except NULL:
     """Room for n reals, from the start of a cache line. Pages that are never touched cost no memory."""
     cdef void* memory = NULL
@@ -369,15 +449,17 @@ cdef real* new_work(int64_t n) except NULL:
     return <real*>memory
 
 
-cdef int64_t widest(Text* x, int64_t n_views, Inference* how, Extra* g) noexcept nogil:
+cdef int64_t widest(Shard* s, Inference* how) noexcept nogil:
     """Reals of work space that are enough for every sentence pair."""
+    cdef Text* x = s.x
+    cdef Extra* g = &s.given
     cdef int64_t most = 1, I, J, size, more
     cdef Py_ssize_t n
     for n in range(x.S):
         I = x.src_offsets[n + 1] - x.src_offsets[n]
         J = x.tgt_offsets[n + 1] - x.tgt_offsets[n]
         size = VECTOR + room_for(I, J) + room_for(J, I)
-        more = n_views * room_for_share(I, J)  # needed before the projection
+        more = s.n_views * room_for_share(I, J)  # needed before the projection
         if how.constraint != UNCONSTRAINED or n_extra(g, n) > 0:
             more = max(more, room_for_problem(I, J, n_extra(g, n), n_entries(g, n)))
         most = max(most, padded(size + more))

@@ -1,9 +1,4 @@
-"""The sparse store of expected links: made from the posteriors of a shard's cells, counted for the lexicon of a view.
-
-An entry is 32 bits: the distance from the cell of the entry before, in row-major order, in the upper half, and the
-expected links of the cell, times 65535, in the lower half. The first entry's distance is from cell 0. Where two cells are
-more than 65535 apart, entries of no links stand between them.
-"""
+"""The sparse store of expected links (shares.pxd): put in another order, and counted for the lexicon of a view."""
 
 from cython.parallel cimport prange, threadid
 from libc.stdint cimport int32_t, int64_t, uint32_t
@@ -14,69 +9,7 @@ import numpy as np
 from checks cimport check_offsets, check_threads
 from counts cimport Queue, add_later, add_rest, fixed
 from inputs cimport Text, Words, read_text, read_words
-
-cdef enum:
-    MOST = 65535
-
-
-cdef inline int64_t value(const float* fwd, const float* rev, int64_t k, float cutoff) noexcept nogil:
-    """The mean of the two directions' posteriors of cell k, times MOST; 0 if it is not above the cutoff."""
-    cdef float q = (fwd[k] + rev[k]) / 2
-    return <int64_t>(min(q, <float>1) * MOST + <float>0.5) if q > cutoff else 0
-
-
-cdef int64_t pack_pair(
-    const float* fwd, const float* rev, int64_t n_cells, float cutoff, uint32_t* entries
-) noexcept nogil:
-    """Writes the entries of one sentence pair, unless entries is NULL; returns their number."""
-    cdef int64_t k, q, last = 0, n = 0
-    for k in range(n_cells):
-        q = value(fwd, rev, k, cutoff)
-        if q > 0:
-            while k - last > MOST:
-                if entries != NULL:
-                    entries[n] = <uint32_t>MOST << 16
-                last += MOST
-                n += 1
-            if entries != NULL:
-                entries[n] = <uint32_t>(k - last) << 16 | <uint32_t>q
-            last = k
-            n += 1
-    return n
-
-
-def pack(
-    const int64_t[::1] cell_offsets not None,  # IN, [S + 1]
-    const float[::1] fwd not None,             # IN, [n_cells] posteriors of the cells from cell_offsets[0] on
-    const float[::1] rev not None,             # IN, [n_cells]
-    double cutoff,                             # IN, cells that do not score above it have no entry
-    int n_threads,
-):
-    """(offsets [S + 1], entries) of the cells' mean posteriors."""
-    cdef Py_ssize_t S = cell_offsets.shape[0] - 1, n
-    cdef int64_t begin
-    check_threads(n_threads)
-    if S < 0 or fwd.shape[0] != rev.shape[0]:
-        raise ValueError("cell_offsets is empty, or the directions have different numbers of cells")
-    check_offsets("cell_offsets", cell_offsets, S, cell_offsets[0] + fwd.shape[0])
-    if not cutoff >= 1.0 / MOST:
-        raise ValueError(f"cutoff must be at least 1 / {MOST}, not {cutoff}")
-    lengths = np.zeros(S + 1, dtype=np.int64)
-    cdef int64_t[::1] length = lengths
-    cdef const float* f = &fwd[0] if fwd.shape[0] else NULL
-    cdef const float* r = &rev[0] if rev.shape[0] else NULL
-    for n in prange(S, schedule="static", num_threads=n_threads, nogil=True):
-        begin = cell_offsets[n] - cell_offsets[0]
-        length[n + 1] = pack_pair(f + begin, r + begin, cell_offsets[n + 1] - cell_offsets[n], cutoff, NULL)
-    offsets = np.cumsum(lengths)
-    cdef const int64_t[::1] start = offsets
-    packed = np.empty(offsets[S], dtype=np.uint32)
-    cdef uint32_t[::1] entries = packed
-    if offsets[S]:
-        for n in prange(S, schedule="static", num_threads=n_threads, nogil=True):
-            begin = cell_offsets[n] - cell_offsets[0]
-            pack_pair(f + begin, r + begin, cell_offsets[n + 1] - cell_offsets[n], cutoff, &entries[0] + start[n])
-    return offsets, packed
+from shares cimport MOST, amount, distance
 
 
 def gather(
@@ -159,10 +92,10 @@ cdef void count_pair(
     for i in range(I + J):
         mass[i] = 0
     for k in range(start, stop):
-        place += entries[k] >> 16
+        place += distance(entries[k])
         if place >= I * J:
             break
-        q = <double>(entries[k] & MOST) / MOST
+        q = <double>amount(entries[k]) / MOST
         i = place // J
         j = place - i * J
         mass[i] += q

@@ -20,6 +20,7 @@ from libc.string cimport memcpy, memset
 
 from inputs cimport FLOOR, Text, Words, check_positive
 from lattice cimport Direction, padded, real, room
+from shares cimport MOST, amount, distance
 
 cdef extern from "real.h":
     real exponential(real x) noexcept nogil
@@ -63,7 +64,7 @@ cdef struct Own:
     # The shares of the shard's sentence pairs in the counts (aligner/models/shares.py)
     const int64_t* start     # [S] a sentence pair's entries are those from start to stop; -1: it was not counted
     const int64_t* stop      # [S]
-    const uint32_t* entries  # distance from the cell before << 16 | expected links << 16 / 65535
+    const uint32_t* entries  # shares.pxd
     real left_out
 
 
@@ -189,10 +190,10 @@ cdef inline void find_share(Sight* v, Own* own, int64_t n, int64_t I, int64_t J,
         return
     memset(s.more_src, 0, (padded(I) + padded(J)) * sizeof(real))
     for k in range(own.start[n], own.stop[n]):
-        place += own.entries[k] >> 16
+        place += distance(own.entries[k])
         if place >= I * J:
             break
-        q = <real>(own.entries[k] & 65535) / 65535
+        q = <real>amount(own.entries[k]) / MOST
         i = place // J
         j = place - i * J
         s.links[s.first_src[i] * J + s.first_tgt[j]] += q

@@ -105,9 +105,13 @@ def refused(doors) -> None:
             door()
 
 
-def test_what_is_right_is_taken(problem):
-    for door in calls(problem):
+def taken(doors) -> None:
+    for door in doors:
         door()
+
+
+def test_what_is_right_is_taken(problem):
+    taken(calls(problem))
 
 
 @pytest.mark.parametrize("wrong", SHARDS)
@@ -205,12 +209,19 @@ def with_evidence(lexicon: Lexicon) -> Lexicon:
     return replace(lexicon, evidence=Evidence(*many, (9.0, 9.0), (1.0, 1.0), (3, 4), 0.5))
 
 
-def together(problem, shards=None, lexicons=None, own=None, jumps=None, statistics=None, n_views=2):
-    """The door of views together, with one thing changed."""
+def together(
+    problem, shards=None, lexicons=None, own=None, jumps=None, statistics=None, n_views=2, cutoff=0.5,
+    n_threads=1,
+):  # fmt: skip
+    """The doors of views together, with one thing changed."""
     lexicons = [with_evidence(problem.m.lexicon)] * n_views if lexicons is None else lexicons
-    shards, cells = [problem.shard] * n_views if shards is None else shards, (np.zeros(24), np.zeros(24))
-    rest = problem.m.positions, how_of(stage_of("loo")), own, False, 1.0, *cells, 1, jumps, statistics
-    return lambda: _hmm_double.posteriors(shards, lexicons, *rest)
+    shards = [problem.shard] * n_views if shards is None else shards
+    rest = problem.m.positions, how_of(stage_of("loo")), own
+    room = np.empty((3, 7)) if statistics is None else statistics
+    yield lambda: _hmm_double.expect_links(shards, lexicons, *rest, cutoff, jumps, room, n_threads)
+    if jumps is None and statistics is None and cutoff == 0.5:
+        cells = np.zeros(24), np.zeros(24)
+        yield lambda: _hmm_double.posteriors(shards, lexicons, *rest, False, 1.0, *cells, n_threads)
 
 
 def own_of(*lengths: int) -> Own:
@@ -223,62 +234,69 @@ def own_of(*lengths: int) -> Own:
 def test_right_views_together_are_taken(problem):
     for n_views in (1, 2, 6):
         for own in (None, own_of(2, 3, 1), replace(own_of(2, 3, 1), start=longs(-1, 2, -1))):
-            together(problem, own=own, n_views=n_views)()
-    together(problem, own=own_of(90, 0, 0))()  # shares of cells that are not there are left alone
-    together(problem, jumps=np.zeros((2, 7), np.int64), statistics=np.empty((3, 7)))()
+            taken(together(problem, own=own, n_views=n_views))
+    taken(together(problem, own=own_of(90, 0, 0)))  # shares of cells that are not there are left alone
+    taken(together(problem, jumps=np.zeros((2, 7), np.int64), statistics=np.empty((3, 7))))
 
 
 @pytest.mark.parametrize("wrong", EVIDENCE)
 def test_evidence(problem, wrong):
     right = with_evidence(problem.m.lexicon)
     changed = replace(right, evidence=EVIDENCE[wrong](right.evidence))
-    refused([together(problem, lexicons=[right, changed]), together(problem, lexicons=[changed, right])])
+    refused(together(problem, lexicons=[right, changed]))
+    refused(together(problem, lexicons=[changed, right]))
 
 
 @pytest.mark.parametrize("wrong", OWN)
 def test_own_shares(problem, wrong):
-    refused([together(problem, own=OWN[wrong](own_of(2, 3, 1)))])
+    refused(together(problem, own=OWN[wrong](own_of(2, 3, 1))))
 
 
 @pytest.mark.parametrize("wrong", [name for name in SHARDS if "known" not in name and "weight" not in name])
 def test_shards_of_the_second_view(problem, wrong):
-    refused([together(problem, shards=[problem.shard, SHARDS[wrong](problem.shard)])])
+    refused(together(problem, shards=[problem.shard, SHARDS[wrong](problem.shard)]))
 
 
 def test_views_that_are_not_of_one_text(problem):
     shard, lexicon = problem.shard, with_evidence(problem.m.lexicon)
     turned = replace(shard, src_offsets=longs(0, 4, 7, 8), cell_offsets=longs(0, 20, 26, 27))
     turned = replace(turned, cells=np.zeros(27, np.int32))
-    refused([
-        together(problem, shards=[shard], lexicons=[lexicon, lexicon]),
-        together(problem, shards=[], lexicons=[]),
-        together(problem, n_views=7),
-        together(problem, shards=[shard, turned]),
-        together(problem, shards=[shard, problem.seen.shard(0, 2, 1)]),
-        together(problem, jumps=np.zeros((2, 8), np.int64)),
-        together(problem, jumps=np.zeros((1, 7), np.int64)),
-        together(problem, statistics=np.empty((2, 7))),
-        together(problem, statistics=np.empty((3, 6))),
-    ])  # fmt: skip
+    for changed in (
+        {"shards": [shard], "lexicons": [lexicon, lexicon]},
+        {"shards": [], "lexicons": []},
+        {"n_views": 7},
+        {"shards": [shard, turned]},
+        {"shards": [shard, problem.seen.shard(0, 2, 1)]},
+        {"jumps": np.zeros((2, 8), np.int64)},
+        {"jumps": np.zeros((1, 7), np.int64)},
+        {"statistics": np.empty((2, 7))},
+        {"statistics": np.empty((3, 6))},
+        {"cutoff": 0.5 / 65535},
+        {"cutoff": float("nan")},
+        {"n_threads": 0},
+    ):
+        refused(together(problem, **changed))
 
 
-def test_shares_that_are_packed_and_counted(problem):
-    s, scores = problem.shard, np.ones(24, np.float32)
+def test_shares_that_are_put_in_order_and_counted(problem):
+    s = problem.shard
     tables = {x: getattr(problem.m.lexicon, x).astype(np.float32) for x in ("t", "null_fwd", "null_rev")}
     lexicon, two = replace(problem.m.lexicon, **tables), Counts.zero(problem.m)
     one, small = Counts.zero(problem.m, shared=True), Counts.zero(problem.m, shared=True)
     small.null_fwd = small.null_fwd[:-1]
-    offsets, entries = _shares.pack(s.cell_offsets, scores, scores, 0.5, 1)
+    entries = np.full(24, 1 << 16 | 65535, np.uint32)
+    entries[s.cell_offsets[:-1]] = 65535
+    offsets = s.cell_offsets
     _shares.count(s, lexicon, offsets, entries, one, 1)
     assert one.pairs.sum() == 24 * ONE
     unknown = replace(s, src_ids=np.full_like(s.src_ids, -1))
     refused([
-        lambda: _shares.pack(s.cell_offsets, scores[:-1], scores, 0.5, 1),
-        lambda: _shares.pack(s.cell_offsets, scores[:-1], scores[:-1], 0.5, 1),
-        lambda: _shares.pack(longs(), scores, scores, 0.5, 1),
-        lambda: _shares.pack(longs(0, 9, 3, 24), scores, scores, 0.5, 1),
-        lambda: _shares.pack(s.cell_offsets, scores, scores, 0.0, 1),
-        lambda: _shares.pack(s.cell_offsets, scores, scores, 0.5, 0),
+        lambda: _shares.gather(offsets, entries, longs(0, 3), 1),
+        lambda: _shares.gather(offsets, entries, longs(-1), 1),
+        lambda: _shares.gather(offsets, entries[:-1], longs(0), 1),
+        lambda: _shares.gather(offsets[::-1].copy(), entries, longs(0), 1),
+        lambda: _shares.gather(longs(), entries, longs(), 1),
+        lambda: _shares.gather(offsets, entries, longs(0), 0),
         lambda: _shares.count(s, lexicon, offsets, entries, two, 1),
         lambda: _shares.count(s, lexicon, offsets, entries, small, 1),
         lambda: _shares.count(s, lexicon, offsets, entries[:-1], one, 1),

@@ -29,6 +29,7 @@ from aligner import Recipe, _build, simd, train
 from aligner.models import _hmm_double, hmm
 from aligner.models.counts import Counts
 from aligner.models.lexicon import Lexicon
+from aligner.models.shares import CUTOFF
 from aligner.text.cells import Seen
 from aligner.text.known import Known, Weights
 
@@ -177,9 +178,10 @@ def test_every_build_gives_the_same_bits_of_views_together(level, constraint):
             cells = [np.zeros(shards[0].n_cells, np.float32) for _ in range(2)]
             counts, statistics = np.zeros((2, jumps.n_counts), np.int64), np.empty((60, 7))
             views = shards[:n_views], lexicons[:n_views], jumps
-            k.posteriors(*views, how, own, best, 1.0, *cells, 1, counts, statistics)
-            assert counts.any() and cells[0].any()
-            found.append([*cells, counts, statistics])
+            k.posteriors(*views, how, own, best, 1.0, *cells, 1)
+            packed = k.expect_links(*views, how, own, CUTOFF, counts, statistics, 1)
+            assert counts.any() and cells[0].any() and packed[1].any()
+            found.append([*cells, *packed, counts, statistics])
         for x, y in zip(*found, strict=True):
             np.testing.assert_array_equal(x, y)
 

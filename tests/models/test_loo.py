@@ -21,7 +21,7 @@ from aligner.models.lexicon import Evidence, Lexicon
 from aligner.models.parameters import Parameters
 from aligner.models.positions import Jumps
 from aligner.models.recipe import Leaving
-from aligner.models.shares import Own
+from aligner.models.shares import CUTOFF, Own
 from aligner.models.update import of_occurrences
 from aligner.text.cells import Seen, Shard
 from aligner.text.known import Constraints, Known
@@ -521,11 +521,9 @@ def test_numbers_and_texts_of_views_are_checked(problem):
 
 
 def kernel_call(problem: Left, shards: list, lexicons: list, jumps=None, statistics=None) -> None:
-    cells = np.zeros(24), np.zeros(24)
     how = hmm.for_kernel(HMM, "both")
-    _hmm_double.posteriors(
-        shards, lexicons, problem.positions, how, None, False, 1.0, *cells, 1, jumps, statistics
-    )
+    statistics = np.zeros((3, len(_hmm_double.STATISTICS))) if statistics is None else statistics
+    _hmm_double.expect_links(shards, lexicons, problem.positions, how, None, CUTOFF, jumps, statistics, 1)
 
 
 def test_wrong_counts_are_refused_by_the_update(problem):
