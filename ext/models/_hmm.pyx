@@ -327,20 +327,26 @@ cdef void pack_pair(
 ) noexcept nogil:
     """Adds the entries of sentence pair n."""
     cdef Direction fwd, rev
-    cdef int64_t i, j, last = 0
-    cdef float q
+    cdef int64_t i, j, k, n_hits, last = 0
+    cdef int32_t* hits  # [J] target words of a row's entries
+    cdef float* q       # [J] expected links of a row
     work = set_up(s, n, &fwd, &rev, work)
     if work == NULL:
         return
     infer(how, &s.given, n, &fwd, &rev, jumps != NULL, False, work, statistics)
     if jumps != NULL:
         count_jumps(how, &fwd, &rev, jumps)
+    hits = <int32_t*>work  # the projection is done with it
+    q = <float*>(work + padded(fwd.J))
     for i in range(fwd.I):
-        for j in range(fwd.J):
-            q = (<float>fwd.gamma[j * fwd.K + i] + <float>rev.gamma[i * rev.K + j]) / 2
-            if q > cutoff:
-                add_entry(packed, i * fwd.J + j - last, q)
-                last = i * fwd.J + j
+        n_hits = 0
+        for j in range(fwd.J):  # without a branch: entries come at random
+            q[j] = (<float>fwd.gamma[j * fwd.K + i] + <float>rev.gamma[i * rev.K + j]) / 2
+            hits[n_hits] = <int32_t>j
+            n_hits += q[j] > cutoff
+        for k in range(n_hits):
+            add_entry(packed, i * fwd.J + hits[k] - last, q[hits[k]])
+            last = i * fwd.J + hits[k]
 
 
 def posteriors(

@@ -15,7 +15,7 @@ from checks cimport check_offsets
 from inputs cimport Text
 from lattice cimport Direction, real
 from projection cimport Outcome, Problem, add_feature, begin, complete, project
-from tilt cimport Tilt, add_entry, add_states
+from tilt cimport Entries, Tilt, add_entry, add_states
 
 cdef enum:
     UNCONSTRAINED = 0
@@ -126,15 +126,20 @@ cdef inline void constrain(
 
 cdef inline void symmetric(Problem* p, Direction* fwd, Direction* rev, real drop) noexcept nogil:
     """One feature a link. Links whose posteriors are at most drop in both directions are left out."""
-    cdef int64_t i, j, k
+    cdef Entries* f = &p.sides[0].cells
+    cdef Entries* r = &p.sides[1].cells
+    cdef int64_t i, j, k, feature, n = 0
     p.n_constraints += fwd.I * fwd.J
     p.sides[1].sign = -1
     for i in range(fwd.I):
-        for j in range(fwd.J):
-            if fwd.gamma[j * fwd.K + i] > drop or rev.gamma[i * rev.K + j] > drop:
-                k = add_feature(p, 0, True)
-                add_entry(&p.sides[0].cells, fwd, j * fwd.K + i, k)
-                add_entry(&p.sides[1].cells, rev, i * rev.K + j, k)
+        for j in range(fwd.J):  # without a branch: features come at random
+            f.place[n] = <int32_t>(j * fwd.K + i)
+            r.place[n] = <int32_t>(i * rev.K + j)
+            n += (fwd.gamma[j * fwd.K + i] > drop) | (rev.gamma[i * rev.K + j] > drop)
+    for k in range(n):
+        feature = add_feature(p, 0, True)
+        add_entry(f, fwd, f.place[k], feature)
+        add_entry(r, rev, r.place[k], feature)
 
 
 cdef inline void bijective(Problem* p, Direction* fwd, Direction* rev) noexcept nogil:

@@ -41,16 +41,20 @@ cdef enum:
     MOST_VIEWS = 6
 
 
+cdef struct Believed:
+    # How much a lexicon was learned from, of one side's words (aligner/models/lexicon.py)
+    const real* many   # [V] how often a word was counted, as the one that is translated
+    real kappa         # expected links of an occurrence
+    real least         # the count that smoothing gives a word pair, where a word of this side is translated
+    const real* null   # [V] probabilities of the words as NULL's translations
+    real nulls         # how often NULL was counted
+
+
 cdef struct Evidence:
-    # How much a lexicon was learned from (aligner/models/lexicon.py)
-    bint there           # whether the lexicon has evidence
+    bint there             # whether the lexicon has evidence
     const uint8_t* linked  # a bit a word pair: whether it was ever linked; NULL: all were
-    const real* src      # [V_src]
-    const real* tgt      # [V_tgt]
     real alpha
-    real kappa_fwd, kappa_rev
-    real null_fwd, null_rev
-    real least_fwd, least_rev  # the count that smoothing gives a word pair
+    Believed src, tgt
 
 
 cdef struct Sight:
@@ -68,18 +72,21 @@ cdef struct Own:
     real left_out
 
 
+cdef struct Half:
+    # What one sentence pair had counted of one side, in one view. Sums over equal words stand at the first of them.
+    int64_t n
+    const int32_t* ids  # [n]
+    int32_t* first      # [n] the first place of the same word
+    real* own           # [n] occurrences
+    real* null          # [n] expected occurrences without a link
+    real nulls          # their sum
+    real* more          # [n] count -> how many times more likely than by smoothing alone; until then, links of each token
+
+
 cdef struct Share:
-    # What one sentence pair had counted, in one view. Sums over equal words stand at the first of them.
-    int32_t* first_src  # [I] the first place of the same source word
-    int32_t* first_tgt  # [J]
-    real* links         # [I, J]
-    real* src           # [I] occurrences
-    real* tgt           # [J]
-    real* null_src      # [I] expected occurrences without a link
-    real* null_tgt      # [J]
-    real nulls_src, nulls_tgt
-    real* more_src      # [I] count -> how many times more likely than by smoothing alone; until then, links of each token
-    real* more_tgt      # [J]
+    # What one sentence pair had counted, in one view
+    Half src, tgt
+    real* links  # [I, J] at the first of equal words
 
 
 cdef struct Hits:
@@ -102,16 +109,16 @@ cdef inline Evidence read_evidence(object evidence, Words* w, list held) except 
         raise ValueError("kappa, nulls and words of the evidence are not of two directions")
     cdef double[7] numbers = [evidence.alpha, *evidence.kappa, *evidence.nulls, *evidence.words]
     m.alpha = <real>numbers[0]
-    m.kappa_fwd, m.kappa_rev = <real>numbers[1], <real>numbers[2]
-    m.null_fwd, m.null_rev = <real>numbers[3], <real>numbers[4]
-    m.least_rev, m.least_fwd = <real>(numbers[0] / max(1, numbers[5])), <real>(numbers[0] / max(1, numbers[6]))
+    m.src.kappa, m.tgt.kappa = <real>numbers[1], <real>numbers[2]
+    m.tgt.nulls, m.src.nulls = <real>numbers[3], <real>numbers[4]
+    m.tgt.least, m.src.least = <real>(numbers[0] / max(1, numbers[5])), <real>(numbers[0] / max(1, numbers[6]))
     if src.shape[0] != w.V_src or tgt.shape[0] != w.V_tgt:
         raise ValueError("the evidence is of another lexicon")
     check_positive("evidence", src)
     check_positive("evidence", tgt)
-    if not (0 < m.alpha < 1e9 and 0 <= m.kappa_fwd < 1e9 and 0 <= m.kappa_rev < 1e9):
+    if not (0 < m.alpha < 1e9 and 0 <= m.src.kappa < 1e9 and 0 <= m.tgt.kappa < 1e9):
         raise ValueError("alpha and kappa of the evidence must be positive")
-    if not (0 < m.null_fwd < 1e30 and 0 < m.null_rev < 1e30):
+    if not (0 < m.src.nulls < 1e30 and 0 < m.tgt.nulls < 1e30):
         raise ValueError("the evidence of NULL must be positive")
     m.linked = NULL
     if evidence.linked is not None:
@@ -120,8 +127,10 @@ cdef inline Evidence read_evidence(object evidence, Words* w, list held) except 
         if linked.shape[0] != (w.P + 7) // 8:
             raise ValueError(f"the evidence is not of {w.P} word pairs")
         m.linked = &linked[0] if w.P else NULL
-    m.src = &src[0] if w.V_src else NULL
-    m.tgt = &tgt[0] if w.V_tgt else NULL
+    m.src.many = &src[0] if w.V_src else NULL
+    m.tgt.many = &tgt[0] if w.V_tgt else NULL
+    m.src.null = w.null_rev
+    m.tgt.null = w.null_fwd
     return m
 
 
@@ -156,39 +165,46 @@ cdef inline int64_t room_for_share(int64_t I, int64_t J) noexcept nogil:
     return padded(I * J) + 4 * padded(I) + 6 * padded(J)
 
 
-cdef inline void find_first(const int32_t* ids, int64_t n, int32_t* first) noexcept nogil:
-    """first[i] = the least k with ids[k] = ids[i]"""
+cdef inline void lay_out_half(Half* h, const int32_t* ids, int64_t n, real** memory) noexcept nogil:
+    """Gives the arrays of a side their places, nothing counted yet."""
     cdef int64_t i, k
+    h.n = n
+    h.ids = ids
+    h.own = room(memory, padded(n))
+    h.null = room(memory, padded(n))
+    h.more = room(memory, padded(n))
+    memset(h.own, 0, 3 * padded(n) * sizeof(real))  # own, null, more
+    h.nulls = 0
+    h.first = <int32_t*>room(memory, padded(n))
     for i in range(n):
         k = 0
         while ids[k] != ids[i]:
             k += 1
-        first[i] = <int32_t>k
+        h.first[i] = <int32_t>k
+
+
+cdef inline void count_tokens(Half* h) noexcept nogil:
+    """Adds occurrences, and what is left of them without links."""
+    cdef int64_t i, k
+    cdef real q
+    for i in range(h.n):
+        k = h.first[i]
+        h.own[k] += 1
+        q = max(<real>0, 1 - h.more[i])
+        h.null[k] += q
+        h.nulls += q
 
 
 cdef inline void find_share(Sight* v, Own* own, int64_t n, int64_t I, int64_t J, Share* s, real** memory) noexcept nogil:
     """What sentence pair n had counted in this view; nothing if the sentence pair was not counted."""
-    cdef const int32_t* src = v.x.src_ids + v.x.src_offsets[n]
-    cdef const int32_t* tgt = v.x.tgt_ids + v.x.tgt_offsets[n]
     cdef int64_t i, j, k, place = 0
     cdef real q
-    cdef bint counted = own.start != NULL and own.start[n] >= 0
+    lay_out_half(&s.src, v.x.src_ids + v.x.src_offsets[n], I, memory)
+    lay_out_half(&s.tgt, v.x.tgt_ids + v.x.tgt_offsets[n], J, memory)
     s.links = room(memory, padded(I * J))
-    s.src = room(memory, padded(I))
-    s.null_src = room(memory, padded(I))
-    s.tgt = room(memory, padded(J))
-    s.null_tgt = room(memory, padded(J))
-    memset(s.links, 0, (padded(I * J) + 2 * padded(I) + 2 * padded(J)) * sizeof(real))
-    s.more_src = room(memory, padded(I))
-    s.more_tgt = room(memory, padded(J))
-    s.first_src = <int32_t*>room(memory, padded(I))
-    s.first_tgt = <int32_t*>room(memory, padded(J))
-    s.nulls_src = s.nulls_tgt = 0
-    find_first(src, I, s.first_src)
-    find_first(tgt, J, s.first_tgt)
-    if not counted:
+    memset(s.links, 0, I * J * sizeof(real))
+    if own.start == NULL or own.start[n] < 0:
         return
-    memset(s.more_src, 0, (padded(I) + padded(J)) * sizeof(real))
     for k in range(own.start[n], own.stop[n]):
         place += distance(own.entries[k])
         if place >= I * J:
@@ -196,21 +212,29 @@ cdef inline void find_share(Sight* v, Own* own, int64_t n, int64_t I, int64_t J,
         q = <real>amount(own.entries[k]) / MOST
         i = place // J
         j = place - i * J
-        s.links[s.first_src[i] * J + s.first_tgt[j]] += q
-        s.more_src[i] += q
-        s.more_tgt[j] += q
-    for i in range(I):
-        k = s.first_src[i]
-        s.src[k] += 1
-        q = max(<real>0, 1 - s.more_src[i])
-        s.null_src[k] += q
-        s.nulls_src += q
-    for j in range(J):
-        k = s.first_tgt[j]
-        s.tgt[k] += 1
-        q = max(<real>0, 1 - s.more_tgt[j])
-        s.null_tgt[k] += q
-        s.nulls_tgt += q
+        s.links[s.src.first[i] * J + s.tgt.first[j]] += q
+        s.src.more[i] += q
+        s.tgt.more[j] += q
+    count_tokens(&s.src)
+    count_tokens(&s.tgt)
+
+
+cdef inline void begin_rows(
+    Half* h, Believed* b, real alpha, real least_of_null, real out, real scale, real floor, real* emit, real* null
+) noexcept nogil:
+    """Multiplies the first row of emissions that have this side's words as states by smoothing's part, and the emissions of
+    these words from NULL."""
+    cdef int64_t i
+    cdef real many, part, least, count
+    cdef real of_null = scale / max(alpha, b.nulls - out * h.nulls)  # rounding alone makes it less than alpha
+    for i in range(h.n):
+        many = b.many[h.ids[i]] if h.ids[i] >= 0 else alpha
+        part = scale / max(alpha, many - out * b.kappa * h.own[h.first[i]])
+        least = max(floor, b.least * part)
+        emit[i] *= least
+        h.more[i] = part / least
+        count = b.null[h.ids[i]] * b.nulls if h.ids[i] >= 0 else 0
+        null[i] *= max(floor, max(least_of_null, count - out * h.null[h.first[i]]) * of_null)
 
 
 cdef inline void mark(
@@ -250,7 +274,7 @@ cdef inline void from_counts(
     cdef const real* row
     cdef const real* links
     cdef real out = own.left_out if own.start != NULL else 0
-    cdef real null_fwd, null_rev, many, part, least, mine, f, r, floor = 0 if n_views == 1 else LEAST
+    cdef real many, mine, f, r, floor = 0 if n_views == 1 else LEAST
     cdef Hits[2] hits  # of this row and of the next
     cdef Hits* now
     for k in range(2):
@@ -262,27 +286,9 @@ cdef inline void from_counts(
     for x in range(n_views):
         v = &views[x]
         s = &shares[x]
-        src = v.x.src_ids + v.x.src_offsets[n]
-        tgt = v.x.tgt_ids + v.x.tgt_offsets[n]
         find_share(v, own, n, I, J, s, &memory)
-        null_fwd = scale / max(v.m.alpha, v.m.null_fwd - out * s.nulls_tgt)  # rounding alone makes it less than alpha
-        null_rev = scale / max(v.m.alpha, v.m.null_rev - out * s.nulls_src)
-        for i in range(I):
-            many = v.m.src[src[i]] if src[i] >= 0 else v.m.alpha
-            part = scale / max(v.m.alpha, many - out * v.m.kappa_fwd * s.src[s.first_src[i]])
-            least = max(floor, v.m.least_fwd * part)
-            fwd.emit[i] *= least
-            s.more_src[i] = part / least
-            r = v.w.null_rev[src[i]] * v.m.null_rev if src[i] >= 0 else 0
-            rev.null[i] *= max(floor, max(v.m.least_rev, r - out * s.null_src[s.first_src[i]]) * null_rev)
-        for j in range(J):
-            many = v.m.tgt[tgt[j]] if tgt[j] >= 0 else v.m.alpha
-            part = scale / max(v.m.alpha, many - out * v.m.kappa_rev * s.tgt[s.first_tgt[j]])
-            least = max(floor, v.m.least_rev * part)
-            rev.emit[j] *= least
-            s.more_tgt[j] = part / least
-            f = v.w.null_fwd[tgt[j]] * v.m.null_fwd if tgt[j] >= 0 else 0
-            fwd.null[j] *= max(floor, max(v.m.least_fwd, f - out * s.null_tgt[s.first_tgt[j]]) * null_fwd)
+        begin_rows(&s.src, &v.m.src, v.m.alpha, v.m.tgt.least, out, scale, floor, fwd.emit, rev.null)
+        begin_rows(&s.tgt, &v.m.tgt, v.m.alpha, v.m.src.least, out, scale, floor, rev.emit, fwd.null)
     for j in range(1, J):
         memcpy(fwd.emit + j * fwd.K, fwd.emit, fwd.K * sizeof(real))
     for i in range(1, I):
@@ -290,8 +296,8 @@ cdef inline void from_counts(
     for x in range(n_views):
         v = &views[x]
         s = &shares[x]
-        src = v.x.src_ids + v.x.src_offsets[n]
-        tgt = v.x.tgt_ids + v.x.tgt_offsets[n]
+        src = s.src.ids
+        tgt = s.tgt.ids
         cell = v.x.cells + v.x.cell_offsets[n]
         mark(v, src, tgt, cell, J, &hits[0])
         for i in range(I):
@@ -300,13 +306,13 @@ cdef inline void from_counts(
                 mark(v, src + i + 1, tgt, cell + J, J, &hits[(i + 1) & 1])
             if now.n > 0:
                 row = v.w.t + 2 * v.w.rows[src[i]]
-                links = s.links + s.first_src[i] * J
-                many = v.m.src[src[i]]
+                links = s.links + s.src.first[i] * J
+                many = v.m.src.many[src[i]]
                 for k in range(now.n):
                     j = now.tgt[k]
-                    mine = out * links[s.first_tgt[j]]
-                    f = (row[2 * cell[j]] * many - mine) * s.more_src[i]
-                    r = (row[2 * cell[j] + 1] * v.m.tgt[tgt[j]] - mine) * s.more_tgt[j]
+                    mine = out * links[s.tgt.first[j]]
+                    f = (row[2 * cell[j]] * many - mine) * s.src.more[i]
+                    r = (row[2 * cell[j] + 1] * v.m.tgt.many[tgt[j]] - mine) * s.tgt.more[j]
                     fwd.emit[j * fwd.K + i] *= max(<real>1, f)
                     rev.emit[i * rev.K + j] *= max(<real>1, r)
             cell += J
