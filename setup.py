@@ -8,8 +8,10 @@ from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 
 DEBUG = os.environ.get("ALIGNER_DEBUG", "0") not in ("", "0")
+TESTS = os.environ.get("ALIGNER_TESTS", "0") not in ("", "0")  # with the kernels that only tests use
 BUILD = "build/debug" if DEBUG else "build/release"  # generated C++ and objects never mix
 FLAGS = ["-O1", "-g", "-D_GLIBCXX_ASSERTIONS"] if DEBUG else ["-O3"]
 FLAGS += ["-ffp-contract=off"]  # with it, and sums in written order, all builds give the same bits
@@ -34,7 +36,7 @@ QUIET = ["-fno-math-errno", "-fno-trapping-math"]  # lets loops become vectors, 
 AVX2 = ["-mavx2", "-mfma"]
 AVX512 = [*AVX2, "-mavx512f", "-mavx512vl", "-mavx512dq", "-mavx512bw", "-mprefer-vector-width=512"]
 X86 = platform.machine() in ("x86_64", "AMD64")
-# Kernels that are built several times: suffix of the module -> flags. `_double` is for tests only.
+# Kernels that are built several times, or with flags of their own: suffix of the module -> flags.
 VARIANTS = {
     "models._hmm": {"": QUIET, "_double": ["-DALIGNER_DOUBLE"]}
     | ({"_avx2": QUIET + AVX2, "_avx512": QUIET + AVX512} if X86 else {}),
@@ -42,7 +44,7 @@ VARIANTS = {
     "models._lbfgs": {"": ["-DALIGNER_DOUBLE"]},  # for functions in Python
     "models._update": {"": [], "_double": ["-DALIGNER_DOUBLE"]},
 }
-
+FOR_TESTS = ("models._lbfgs", "_double")  # how the names of kernels end that only tests use
 
 EXT = Path("ext")
 
@@ -68,7 +70,7 @@ EXTENSIONS = [
     Extension(
         f"aligner.{module(path)}{suffix}",
         [source(path, suffix)],
-        depends=[str(p) for p in sorted(EXT.rglob("*")) if p.suffix in (".pxd", ".h")],
+        depends=["setup.py", *(str(p) for p in sorted(EXT.rglob("*")) if p.suffix in (".pxd", ".h"))],
         include_dirs=FOLDERS,
         define_macros=[("ALIGNER_FLAGS", '"{}"'.format(" ".join(FLAGS + OPENMP)))],
         extra_compile_args=FLAGS + OPENMP + extra,
@@ -77,6 +79,7 @@ EXTENSIONS = [
     )
     for path in sorted(EXT.rglob("*.pyx"))
     for suffix, extra in VARIANTS.get(module(path), {"": []}).items()
+    if TESTS or not f"{module(path)}{suffix}".endswith(FOR_TESTS)
 ]
 DIRECTIVES = {
     "language_level": 3,
@@ -88,7 +91,18 @@ DIRECTIVES = {
     "embedsignature": True,
 }
 
+
+class Kept(build_ext):
+    """Keeps the kernels of an editable installation, so that the next one compiles only what has changed."""
+
+    def run(self):
+        if self.editable_mode:
+            self.build_lib = f"{BUILD}/editable"
+        super().run()
+
+
 setup(
+    cmdclass={"build_ext": Kept},
     ext_modules=cythonize(EXTENSIONS, build_dir=BUILD, include_path=FOLDERS, compiler_directives=DIRECTIVES),
     options={"build": {"build_base": BUILD}, "build_ext": {"parallel": os.cpu_count() or 1}},
 )

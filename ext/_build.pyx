@@ -22,9 +22,12 @@ cdef extern from *:
 
     static const char *simd_of_machine(void) {
     #if defined(__x86_64__) && defined(__GNUC__)
-        __builtin_cpu_init();
-        if (__builtin_cpu_supports("avx512f")) return "avx512";
-        if (__builtin_cpu_supports("avx2")) return "avx2";
+        __builtin_cpu_init();  /* what the builds are compiled with, all of it: see AVX2 and AVX512 in setup.py */
+        if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+            if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")
+                && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")) return "avx512";
+            return "avx2";
+        }
     #endif
         return SIMD_IN_USE;
     }

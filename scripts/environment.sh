@@ -1,7 +1,8 @@
 # Sourced by the other scripts, from the repository's root: puts a virtual environment with the toolkit in it on PATH,
 # made on first use and renewed when what it was built from has changed.
 #
-#   extras        of pyproject.toml to install, as in extras=dev; what has them serves without them too
+#   extras        of pyproject.toml to install, as in extras=dev; what has them serves without them too. dev also builds the
+#                 kernels that only tests use
 #   ALIGNER_DEBUG 1: a second environment with bounds checks in the kernels, installed as users would
 
 need() {  # need COMMAND DEBIAN_PACKAGE...: installs the packages where the command fails
@@ -9,6 +10,7 @@ need() {  # need COMMAND DEBIAN_PACKAGE...: installs the packages where the comm
     shift
     if ! eval "$command" >/dev/null 2>&1; then
         if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+            echo "installing $* with apt-get, because \`$command\` fails ..." >&2
             apt-get update -qq && apt-get install -y -qq "$@" >/dev/null
         else
             echo "please install: $*" >&2
@@ -34,7 +36,13 @@ stamp="$("$python" --version) $(find $sources -type f ! -name '*.so' ! -name '*.
 if [ "$(cat $venv/stamp$extras 2>/dev/null)" != "$stamp" ]; then
     echo "setting up $venv ..." >&2
     [ -x $venv/bin/python ] || "$python" -m venv $venv
-    $venv/bin/python -m pip install --quiet --disable-pip-version-check $editable ".${extras:+[$extras]}"
+    [ "$extras" != dev ] || export ALIGNER_TESTS=1
+    if ! $venv/bin/python -m pip install --verbose --disable-pip-version-check $editable ".${extras:+[$extras]}" 2>&1 \
+        | tee $venv/install.log | awk '/building .aligner/ { print "  compiling " $2; fflush() }' >&2; then
+        tail -n 30 $venv/install.log >&2
+        echo "the installation failed; $venv/install.log has all of it" >&2
+        exit 1
+    fi
     rm -f $venv/stamp*
     echo "$stamp" | tee $venv/stamp >$venv/stamp$extras
 fi

@@ -34,7 +34,7 @@ def command(model: str, min_prob: float, top: int, name: str | None) -> None:
     if name not in views:
         raise click.UsageError(f"{model} has no view {name}; it has {', '.join(views)}.")
     m, src, tgt = views[name].parameters.lexicon, views[name].src.words, views[name].tgt.words
-    table = m.shares()
+    table = m.normalised()
     with open_output("-") as out:
         for e, word in enumerate(src):
             first, last = m.rows[e], m.rows[e + 1]

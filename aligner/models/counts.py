@@ -1,9 +1,9 @@
 """What a text says about a model: expected counts, as integers of 2^-32.
 
 Integers can be added in any order: threads, shards and machines give the same bits. A count of 1 is 2^32.
-A token adds 1 to the sum of a table's counts; rounding may add a millionth more. So no count exceeds the
-number of a side's tokens by more than a millionth. An int64 ends at 2^63: it would hold the counts of
-almost 2^31 tokens a side. MOST_TOKENS is half of that.
+A token adds 1 to the sum of a table's counts; rounding may add a millionth more, that of shares a hundredth.
+So no count exceeds the number of the longer side's tokens by more than a hundredth. An int64 ends at 2^63: it
+would hold the counts of almost 2^31 tokens a side. MOST_TOKENS is half of that.
 """
 
 from __future__ import annotations

@@ -104,16 +104,16 @@ class Lexicon:
 
         return Lexicon(seen.rows, seen.tgt, t, null(tgt, old.null_fwd), null(src, old.null_rev))
 
-    def shares(self) -> Reals:
+    def normalised(self) -> Reals:
         """[P, 2] t(f | e) and t(e | f), rows that are learned from occurrences made to sum to 1."""
         if self.evidence is None:
             return self.t
         e = np.repeat(np.arange(len(self.null_rev)), np.diff(self.rows))
-        shares = np.empty_like(self.t)
+        table = np.empty_like(self.t)
         for column, word in ((0, e), (1, self.tgt)):
             total = np.bincount(word, self.t[:, column])
-            shares[:, column] = self.t[:, column] / np.maximum(total, np.finfo(np.float32).tiny)[word]
-        return shares
+            table[:, column] = self.t[:, column] / np.maximum(total, np.finfo(np.float32).tiny)[word]
+        return table
 
     def pruned(self) -> Lexicon:
         """Without the word pairs whose t is 0 in both directions: they are as good as unknown."""

@@ -255,7 +255,7 @@ class Recipe:
     model       the name of what is trained, one of MODELS
     stages      the iterations, stage by stage; decoding has the last stage's objective
     direction   both, forward or reverse
-    views       what is seen of words; each view has a model of its own (text/views.py)
+    views       what is seen of words (text/views.py); each has a lexicon of its own
     lowercase   the text is lower-cased
     threshold   links that score above it are kept; None: training finds it
     """
@@ -293,6 +293,9 @@ class Recipe:
         ]
         if self.direction != "both" and joint:
             raise ValueError(f"{self.model} is a model of both directions")
+        together = [stage.together for stage in self.stages]
+        if together != sorted(together):
+            raise ValueError("stages of all views together come after those of each view by itself")
 
     @classmethod
     def of(

@@ -75,18 +75,19 @@ class Shares:
         """The threshold that makes the expected AER least, were each link there with its probability q.
 
         Of n links with the probabilities q, sum q are right, and sum_all q links should be there:
-        AER = 1 - 2 sum q / (n + sum_all q). Links that score above the threshold are taken.
+        AER = 1 - 2 sum q / (n + sum_all q). Links that score above the threshold are taken. The threshold is
+        in the middle between the least value taken and the next one, so that scores may differ a little.
         """
         n = np.bincount(self.entries & MOST, minlength=MOST + 1).astype(np.float64)
-        n[0] = 0
+        n[0] = 0  # fillers
         q = n * np.arange(MOST + 1) / MOST
         taken, right = n[::-1].cumsum()[::-1], q[::-1].cumsum()[::-1]  # by the least value taken
         if taken[0] == 0:
             return UNKNOWN
-        accuracy = np.where(
-            n > 0, right / (taken + right[0]), 0
-        )  # of thresholds just below a value that occurs
-        return (float(np.argmax(accuracy)) - 0.5) / MOST
+        values = np.flatnonzero(n)
+        best = int(np.argmax(right[values] / (taken[values] + right[0])))
+        below = 0 if best == 0 else int(values[best - 1])
+        return float(values[best] + below) / 2 / MOST
 
     def of(self, corpus: Corpus, left_out: float) -> Own:
         """The shares of any text's sentence pairs. The keys are sorted."""

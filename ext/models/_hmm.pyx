@@ -256,7 +256,7 @@ def expect_links(
     positions,                           # IN
     Inference how,                       # IN
     own,                                 # IN, shares of the sentence pairs in the counts of lexicons with evidence; None
-    float cutoff,                        # IN, cells of no more expected links have no entry
+    double cutoff,                       # IN, cells of no more expected links have no entry
     int64_t[:, ::1] jumps,               # OUT, expected jumps, as integers of 2^-32, added to; None: not wanted
     double[:, ::1] statistics not None,  # OUT, [S, len(STATISTICS)] zero for a sentence pair with an empty side
     int n_threads,
@@ -273,6 +273,8 @@ def expect_links(
     check_threads(n_threads)
     read_shard(&s, shards, lexicons, positions, own, &how, False, held)
     check_room(&s, jumps, statistics)
+    if not (how.forward and how.reverse):
+        raise ValueError("expected links are means of both directions")
     if not cutoff >= 1.0 / MOST:
         raise ValueError(f"cutoff must be at least 1 / {MOST}, not {cutoff}")
     cdef int64_t[:, :, ::1] counts = np.zeros((n_threads, 2, 3 * s.jumps.W + 4), dtype=np.int64)  # a copy a thread
@@ -297,7 +299,7 @@ def expect_links(
             packer[n] = k
             begin[n] = packed[k].n
             pack_pair(
-                &s, n, &how, cutoff, &packed[k], &counts[k, 0, 0] if counting else NULL, &statistics[n, 0],
+                &s, n, &how, <float>cutoff, &packed[k], &counts[k, 0, 0] if counting else NULL, &statistics[n, 0],
                 work + k * work_size,
             )
             length[n + 1] = packed[k].n - begin[n]
@@ -310,7 +312,7 @@ def expect_links(
         place, out = offsets, entries
         if out.shape[0]:
             for n in prange(s.x.S, schedule="static", num_threads=n_threads, nogil=True):
-                memcpy(&out[place[n]], packed[packer[n]].entries + begin[n], length[n + 1] * sizeof(uint32_t))
+                memcpy(&out[0] + place[n], packed[packer[n]].entries + begin[n], length[n + 1] * sizeof(uint32_t))
     finally:
         free(work)
         if packed != NULL:

@@ -11,8 +11,8 @@ sentence pair was counted too, its own share of the counts is left out again, `l
     NULL      (count(f) - left_out own(f)) / (null_fwd - left_out own nulls), and the same of source words
 
 own(e, f) are the expected links of all cells of the sentence pair that have the words e and f, own(e) the occurrences of
-e, kappa the expected links of an occurrence. A word pair that was never linked has the count that smoothing gave it,
-alpha / V for V words.
+e, kappa the expected links of an occurrence. A word pair whose t is 0 has the count that smoothing gives it, alpha / V for V
+words: it was never linked, and is not spelled alike.
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
@@ -34,7 +34,7 @@ cdef extern from *:
     static const real SCALE = (real)1048576;  /* 2^20 */
     static const real LEAST = (real)1e-6;
     """
-    const real SCALE  # the product of MOST_VIEWS emissions between 1e-12 and 1, each times SCALE, is a normal float
+    const real SCALE  # the product of MOST_VIEWS emissions between 1e-12 and 2, each times SCALE, is a normal float
     const real LEAST  # of an emission times SCALE, where several views have one lattice
 
 cdef enum:
@@ -52,7 +52,7 @@ cdef struct Believed:
 
 cdef struct Evidence:
     bint there             # whether the lexicon has evidence
-    const uint8_t* linked  # a bit a word pair: whether it was ever linked; NULL: all were
+    const uint8_t* linked  # a bit a word pair: whether its t is not 0; NULL: all are
     real alpha
     Believed src, tgt
 
@@ -90,7 +90,7 @@ cdef struct Share:
 
 
 cdef struct Hits:
-    # Word pairs of a row of cells that were ever linked
+    # Word pairs of a row of cells whose t is not 0
     int64_t n
     int32_t* tgt  # [J]
 
@@ -118,6 +118,8 @@ cdef inline Evidence read_evidence(object evidence, Words* w, list held) except 
     check_positive("evidence", tgt)
     if not (0 < m.alpha < 1e9 and 0 <= m.src.kappa < 1e9 and 0 <= m.tgt.kappa < 1e9):
         raise ValueError("alpha and kappa of the evidence must be positive")
+    if not (0 <= numbers[5] <= 2147483647 and 0 <= numbers[6] <= 2147483647):
+        raise ValueError("the evidence is of impossible numbers of words")
     if not (0 < m.src.nulls < 1e30 and 0 < m.tgt.nulls < 1e30):
         raise ValueError("the evidence of NULL must be positive")
     m.linked = NULL
@@ -162,6 +164,7 @@ cdef inline Own read_own(object own, int64_t S, list held) except *:
 
 
 cdef inline int64_t room_for_share(int64_t I, int64_t J) noexcept nogil:
+    """How many reals from_counts needs for a view: its Share, and two rows of Hits."""
     return padded(I * J) + 4 * padded(I) + 6 * padded(J)
 
 
@@ -240,7 +243,7 @@ cdef inline void begin_rows(
 cdef inline void mark(
     Sight* v, const int32_t* src, const int32_t* tgt, const int32_t* cell, int64_t J, Hits* hits
 ) noexcept nogil:
-    """Finds the word pairs of a row of cells that were ever linked, and has their t brought to the cache."""
+    """Finds the word pairs of a row of cells whose t is not 0, and has their t brought to the cache."""
     cdef int64_t j, k, begin, width
     hits.n = 0
     if src[0] < 0:
@@ -262,7 +265,7 @@ cdef inline void from_counts(
     """Emissions from counts, without the sentence pair's own share.
 
     Smoothing's part of an emission depends on the state word alone. So rows begin as copies of one row, which holds the
-    product over the views; then the word pairs that were ever linked multiply their cells by count / smoothing's count.
+    product over the views; then the word pairs whose t is not 0 multiply their cells by count / smoothing's count.
     """
     cdef int64_t I = fwd.I, J = fwd.J, i, j, k, x
     cdef Sight* v

@@ -171,6 +171,17 @@ def test_cells_outside_their_rows_are_unknown_word_pairs(problem):
         assert (counts.pairs == 0).all() and counts.null_fwd.sum() > 0
 
 
+def test_one_direction_has_no_expected_links(problem):
+    m, room = problem.m, np.empty((3, 7))
+    for direction in ("forward", "reverse"):
+        how = how_of(HMM) | {direction: False}
+        refused([
+            lambda how=how: _hmm_double.expect_links(
+                [problem.shard], [m.lexicon], m.positions, how, None, 0.5, None, room, 1
+            )
+        ])  # fmt: skip
+
+
 def test_one_direction_has_no_constraints(problem):
     how = how_of(stage_of("shmm")) | {"reverse": False}
     m, cells = problem.m, (np.zeros(24), np.zeros(24))
@@ -181,32 +192,48 @@ def test_one_direction_has_no_constraints(problem):
     ])  # fmt: skip
 
 
+# What is wrong -> shares or evidence with it
+OWN = {
+    "too few starts": lambda o: replace(o, start=o.start[:-1]),
+    "too many stops": lambda o: replace(o, stop=np.append(o.stop, o.stop[-1])),
+    "a start before the first": lambda o: replace(o, start=o.start - 2),
+    "a stop beyond the entries": lambda o: replace(o, stop=o.stop + len(o.entries)),
+    "a start after its stop": lambda o: replace(o, start=o.stop + 1, stop=o.stop),
+    "entries of another size": lambda o: replace(o, entries=o.entries[:-1]),
+    "more than all left out": lambda o: replace(o, left_out=1.001),
+    "less than nothing left out": lambda o: replace(o, left_out=-0.001),
+    "no number left out": lambda o: replace(o, left_out=np.nan),
+    "short integers": lambda o: replace(o, start=o.start.astype(np.int32)),
+    "other entries": lambda o: replace(o, entries=o.entries.astype(np.int64)),
+}
 EVIDENCE = {
     "too few source words": lambda m: replace(m, src=m.src[:-1]),
-    "too few target words": lambda m: replace(m, tgt=m.tgt[:-1]),
-    "no counts of a word": lambda m: replace(m, src=np.zeros_like(m.src)),
-    "counts that are no numbers": lambda m: replace(m, tgt=np.full_like(m.tgt, np.nan)),
+    "too many target words": lambda m: replace(m, tgt=np.append(m.tgt, 1.0)),
+    "a word without evidence": lambda m: replace(m, src=np.append(m.src[:-1], 0.0)),
+    "a negative word": lambda m: replace(m, tgt=np.append(m.tgt[:-1], -1.0)),
+    "a word that is no number": lambda m: replace(m, tgt=np.append(m.tgt[:-1], np.nan)),
+    "an infinite word": lambda m: replace(m, src=np.append(m.src[:-1], np.inf)),
     "no smoothing": lambda m: replace(m, alpha=0.0),
-    "negative links": lambda m: replace(m, kappa=(-1.0, 1.0)),
-    "no counts of NULL": lambda m: replace(m, nulls=(1.0, 0.0)),
+    "smoothing that is no number": lambda m: replace(m, alpha=np.nan),
+    "a negative kappa": lambda m: replace(m, kappa=(-0.1, 1.0)),
+    "a kappa that is no number": lambda m: replace(m, kappa=(1.0, np.nan)),
+    "no evidence of NULL": lambda m: replace(m, nulls=(1.0, 0.0)),
+    "evidence of NULL that is no number": lambda m: replace(m, nulls=(np.nan, 1.0)),
+    "single precision": lambda m: replace(m, src=m.src.astype(np.float32)),
+    "one kappa": lambda m: replace(m, kappa=(1.0,)),
     "words of one side": lambda m: replace(m, words=(3,)),
-    "bits of no word pairs": lambda m: replace(m, linked=np.zeros(0, np.uint8)),
-    "bits of more word pairs": lambda m: replace(m, linked=np.zeros(99, np.uint8)),
-    "of one view only": lambda m: None,
-}
-OWN = {
-    "shares of other pairs": lambda o: o.part(0, 2),
-    "entries beyond their array": lambda o: replace(o, stop=o.stop + 1),
-    "entries before their array": lambda o: replace(o, start=longs(-2, 0, 0)),
-    "falling entries": lambda o: replace(o, start=o.stop, stop=o.start),
-    "more than all left out": lambda o: replace(o, left_out=1.5),
-    "a part that is no number": lambda o: replace(o, left_out=np.nan),
+    "infinitely many words": lambda m: replace(m, words=(3, np.inf)),
+    "too few bits": lambda m: replace(m, linked=m.linked[:-1]),
+    "too many bits": lambda m: replace(m, linked=np.append(m.linked, np.uint8(0))),
+    "bits of another type": lambda m: replace(m, linked=m.linked.astype(np.int64)),
+    "no evidence of one view": lambda m: None,
 }
 
 
 def with_evidence(lexicon: Lexicon) -> Lexicon:
     many = np.full(len(lexicon.null_rev), 9.0), np.full(len(lexicon.null_fwd), 9.0)
-    return replace(lexicon, evidence=Evidence(*many, (9.0, 9.0), (1.0, 1.0), (3, 4), 0.5))
+    linked = np.full((len(lexicon.tgt) + 7) // 8, 255, np.uint8)
+    return replace(lexicon, evidence=Evidence(*many, (9.0, 9.0), (1.0, 1.0), (3, 4), 0.5, linked))
 
 
 def together(
@@ -243,6 +270,8 @@ def test_right_views_together_are_taken(problem):
 def test_evidence(problem, wrong):
     right = with_evidence(problem.m.lexicon)
     changed = replace(right, evidence=EVIDENCE[wrong](right.evidence))
+    if changed.evidence is not None:  # else a plain lexicon
+        refused(together(problem, lexicons=[changed], n_views=1))
     refused(together(problem, lexicons=[right, changed]))
     refused(together(problem, lexicons=[changed, right]))
 

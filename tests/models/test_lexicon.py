@@ -93,10 +93,10 @@ def test_shares_of_a_lexicon_learned_from_occurrences_sum_to_one():
     t = np.random.default_rng(0).random((len(seen.tgt), 2)).astype(np.float32)
     nulls = np.full(4, 0.25, np.float32), np.full(4, 0.25, np.float32)
     plain = Lexicon(seen.rows, seen.tgt, t, *nulls)
-    assert plain.shares() is t
+    assert plain.normalised() is t
     many = np.ones(4, np.float32)
     evidence = Evidence(many, many, (1.0, 1.0), (1.0, 1.0), (4, 4), 1.0)
-    shares = Lexicon(seen.rows, seen.tgt, t, *nulls, evidence).shares()
+    shares = Lexicon(seen.rows, seen.tgt, t, *nulls, evidence).normalised()
     e = np.repeat(np.arange(4), np.diff(seen.rows))
     for column, word in ((0, e), (1, seen.tgt)):
         np.testing.assert_allclose(np.bincount(word, shares[:, column]), 1, rtol=1e-6)

@@ -15,13 +15,13 @@ from leaving import MOST, Left, left_problems, of_cells, packed, random_left, sc
 from problems import HMM, TIGHT, corpus_of, some_weights, stage_of
 
 from aligner import _build, simd
-from aligner.models import _hmm_double, _shares, _update, hmm
+from aligner.models import _hmm_double, _shares, hmm
 from aligner.models.counts import ONE, Counts
 from aligner.models.lexicon import Evidence, Lexicon
 from aligner.models.parameters import Parameters
 from aligner.models.positions import Jumps
 from aligner.models.recipe import Leaving
-from aligner.models.shares import CUTOFF, Own
+from aligner.models.shares import Own
 from aligner.models.update import of_occurrences
 from aligner.text.cells import Seen, Shard
 from aligner.text.known import Constraints, Known
@@ -416,65 +416,9 @@ def test_little_smoothing_leaves_no_holes():
             assert np.isfinite(links).all() and links.min() >= 0 and links.max() < 1.001
 
 
-# What is wrong -> the shares with it
-OWN = {
-    "too few starts": lambda o: replace(o, start=o.start[:-1]),
-    "too many stops": lambda o: replace(o, stop=np.append(o.stop, o.stop[-1])),
-    "a start before the first": lambda o: replace(o, start=o.start - 2),
-    "a stop beyond the entries": lambda o: replace(o, stop=o.stop + len(o.entries)),
-    "a start after its stop": lambda o: replace(o, start=o.stop + 1, stop=o.stop),
-    "entries of another size": lambda o: replace(o, entries=o.entries[:-1]),
-    "more than all left out": lambda o: replace(o, left_out=1.001),
-    "less than nothing left out": lambda o: replace(o, left_out=-0.001),
-    "no number left out": lambda o: replace(o, left_out=np.nan),
-    "short integers": lambda o: replace(o, start=o.start.astype(np.int32)),
-    "other entries": lambda o: replace(o, entries=o.entries.astype(np.int64)),
-}
-EVIDENCE = {
-    "too few source words": lambda m: replace(m, src=m.src[:-1]),
-    "too many target words": lambda m: replace(m, tgt=np.append(m.tgt, 1.0)),
-    "a word without evidence": lambda m: replace(m, src=np.append(m.src[:-1], 0.0)),
-    "a negative word": lambda m: replace(m, tgt=np.append(m.tgt[:-1], -1.0)),
-    "a word that is no number": lambda m: replace(m, tgt=np.append(m.tgt[:-1], np.nan)),
-    "an infinite word": lambda m: replace(m, src=np.append(m.src[:-1], np.inf)),
-    "no smoothing": lambda m: replace(m, alpha=0.0),
-    "smoothing that is no number": lambda m: replace(m, alpha=np.nan),
-    "a negative kappa": lambda m: replace(m, kappa=(-0.1, 1.0)),
-    "a kappa that is no number": lambda m: replace(m, kappa=(1.0, np.nan)),
-    "no evidence of NULL": lambda m: replace(m, nulls=(1.0, 0.0)),
-    "evidence of NULL that is no number": lambda m: replace(m, nulls=(np.nan, 1.0)),
-    "single precision": lambda m: replace(m, src=m.src.astype(np.float32)),
-    "one kappa": lambda m: replace(m, kappa=(1.0,)),
-    "words of one side": lambda m: replace(m, words=(3,)),
-    "too few bits": lambda m: replace(m, linked=m.linked[:-1]),
-    "too many bits": lambda m: replace(m, linked=np.append(m.linked, np.uint8(0))),
-    "bits of another type": lambda m: replace(m, linked=m.linked.astype(np.int64)),
-    "no evidence of one view": lambda m: None,
-}
-
-
 @pytest.fixture
 def problem() -> Left:
     return random_left(np.random.default_rng(0), [(3, 5), (4, 2), (1, 1)])
-
-
-@pytest.mark.parametrize("wrong", OWN)
-def test_wrong_shares_are_refused(problem, wrong):
-    problem.found()
-    with pytest.raises(ValueError):
-        problem.found(own=OWN[wrong](problem.own))
-
-
-@pytest.mark.parametrize("wrong", EVIDENCE)
-def test_wrong_evidence_is_refused(problem, wrong):
-    (seen,) = problem.seen
-    shard, lexicon = seen.shard(0, 3, 1), problem.lexicon(0, seen)
-    changed = replace(lexicon, evidence=EVIDENCE[wrong](lexicon.evidence))
-    for views in ([changed], [lexicon, changed], [changed, lexicon]):
-        if len(views) == 1 and changed.evidence is None:
-            continue  # a plain lexicon
-        with pytest.raises(ValueError):
-            scored(_hmm_double, [shard] * len(views), views, problem.positions, own=problem.own)
 
 
 def test_entries_beyond_a_sentence_pair_are_not_followed(problem):
@@ -494,58 +438,6 @@ def test_entries_beyond_a_sentence_pair_are_not_followed(problem):
     for others in links[1:]:
         for ours, theirs in zip(links[0], others, strict=True):
             np.testing.assert_array_equal(np.array(ours), np.array(theirs))
-
-
-def test_numbers_and_texts_of_views_are_checked(problem):
-    (seen,) = problem.seen
-    shard, lexicon = seen.shard(0, 3, 1), problem.lexicon(0, seen)
-
-    def score(shards: list, lexicons: list, **changed) -> None:
-        scored(_hmm_double, shards, lexicons, problem.positions, **changed)
-
-    score([shard] * 6, [lexicon] * 6)
-    for n_shards, n_lexicons in ((0, 0), (7, 7), (1, 2), (2, 1)):
-        with pytest.raises(ValueError, match="between 1 and 6 views"):
-            kernel_call(problem, [shard] * n_shards, [lexicon] * n_lexicons)
-    other = random_left(np.random.default_rng(1), [(3, 5), (2, 4), (1, 1)])
-    (elsewhere,) = other.seen
-    with pytest.raises(ValueError, match="sentence pair 1 with different lengths"):
-        score([shard, elsewhere.shard(0, 3, 1)], [lexicon, other.lexicon(0, elsewhere)])
-    with pytest.raises(ValueError, match="2 sentence pairs, another 3"):
-        score([shard, seen.shard(0, 2, 1)], [lexicon] * 2)
-    for wrong in (np.zeros((2, 5)), np.zeros((1, problem.positions.n_counts))):
-        with pytest.raises(ValueError):
-            kernel_call(problem, [shard], [lexicon], jumps=wrong.astype(np.int64))
-    with pytest.raises(ValueError, match="statistics are not of 3"):
-        kernel_call(problem, [shard], [lexicon], statistics=np.zeros((2, len(_hmm_double.STATISTICS))))
-
-
-def kernel_call(problem: Left, shards: list, lexicons: list, jumps=None, statistics=None) -> None:
-    how = hmm.for_kernel(HMM, "both")
-    statistics = np.zeros((3, len(_hmm_double.STATISTICS))) if statistics is None else statistics
-    _hmm_double.expect_links(shards, lexicons, problem.positions, how, None, CUTOFF, jumps, statistics, 1)
-
-
-def test_wrong_counts_are_refused_by_the_update(problem):
-    (seen,) = problem.seen
-    m = problem.lexicon(0, seen, np.float32)
-    counts = np.zeros((len(m.tgt), 1), dtype=np.int64)
-    many = m.evidence.src, m.evidence.tgt
-    alike, weight = np.zeros(len(m.tgt), np.uint8), np.ones(256)
-    _update.of_occurrences(m.rows, m.tgt, counts, 1.0, 2.0, alike, weight, *many, m.t)
-    for changed in (
-        (m.rows, m.tgt, counts.repeat(2, axis=1), 1.0, 2.0, alike, weight, *many, m.t),
-        (m.rows, m.tgt, counts[:-1], 1.0, 2.0, alike, weight, *many, m.t),
-        (m.rows + 1, m.tgt, counts, 1.0, 2.0, alike, weight, *many, m.t),
-        (m.rows, m.tgt + 1000, counts, 1.0, 2.0, alike, weight, *many, m.t),
-        (m.rows, m.tgt, counts, 1.0, 2.0, alike, weight, many[0][:-1], many[1], m.t),
-        (m.rows, m.tgt, counts, 1.0, 2.0, alike, weight, many[0], many[1][:-1], m.t),
-        (m.rows, m.tgt, counts, 1.0, 2.0, alike, weight, *many, m.t[:, :1].copy()),
-        (m.rows, m.tgt, counts, 1.0, 2.0, alike[:-1], weight, *many, m.t),
-        (m.rows, m.tgt, counts, 1.0, 2.0, alike, weight[:-1], *many, m.t),
-    ):
-        with pytest.raises(ValueError):
-            _update.of_occurrences(*changed)
 
 
 def test_words_spelled_alike_have_more_of_smoothing(problem):

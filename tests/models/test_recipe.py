@@ -240,6 +240,13 @@ def test_stages_that_cannot_be_trained_are_refused(stage, message):
         Stage(*stage)
 
 
+def test_stages_of_all_views_together_come_last():
+    recipe = Recipe.of("loo", threshold=0.4)
+    for wrong in (recipe.stages[::-1], (*recipe.stages, recipe.stages[0])):
+        with pytest.raises(ValueError, match="come after"):
+            replace(recipe, stages=wrong)
+
+
 def test_one_direction_has_no_joint_stage_at_all():
     recipe = Recipe.of("hmm", direction="forward")
     leaving = Stage("loo", "likelihood", 1, Limits(), leaving=Leaving())

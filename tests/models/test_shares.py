@@ -82,8 +82,19 @@ def test_cells_far_apart_have_fillers_between_them(gap):
         assert entries.tolist() == packed(found) and found[chosen].min() > MOST / 2
 
 
+def test_the_last_sentence_pairs_may_have_no_entries():
+    """Their place is behind the last entry."""
+    corpus = Corpus.from_pairs([("a b", "x y"), ("q", ""), ("", "")])
+    seen = Seen.of_own_words(corpus, "word", 1)
+    starts, entries = hmm._hmm.expect_links(
+        [seen.shard(0, 3, 1)], [Lexicon.even(seen)], Jumps.even(1, 0.5), how_of(HMM), None, CUTOFF, None,
+        np.empty((3, len(hmm._hmm.STATISTICS))), 2,
+    )  # fmt: skip
+    assert starts.tolist() == [0, 4, 4, 4] and len(entries) == 4
+
+
 def test_fillers_are_counted_as_nothing():
-    """One word a side, so many times that cells are more than 65535 apart."""
+    """A source word so many times that its cells are more than 65535 apart."""
     I, J = 2, 70_000
     corpus = Corpus.from_pairs([(["a"] * I, [f"x{j}" for j in range(J)])])
     problem, counts = counted_of(corpus, {(0, 3): 1.0, (1, 5): 0.25})
@@ -284,6 +295,8 @@ def test_thresholds_that_are_known_beforehand():
 
     assert of(1.0) < 1 and of(0.01) < 0.01  # one link is taken, however unlikely
     assert 0.01 < of(*[1.0] * 10, *[0.01] * 10) < 1  # improbable links are left
+    assert abs(of(*[0.9] * 10, *[0.1] * 10) - 0.5) < 1 / MOST  # in the middle
+    assert abs(of(*[0.9] * 10) - 0.45) < 1 / MOST
     assert 0.2 < of(*[1.0] * 10, *[0.8] * 10, *[0.2] * 10) < 0.8
     assert 0.2 < of(*[1.0] * 10, *[0.6] * 10, *[0.2] * 10) < 0.6
     assert of() == 0.4

@@ -9,14 +9,13 @@ import numpy as np
 import oracle
 import pytest
 from leaving import MOST, Left, twice, unpacked
-from trained import arrays, assert_same_arrays, generated
+from trained import arrays, assert_same_arrays, links_of
 
 from aligner import Corpus, DataError, LinkReader, Links, Model, Recipe, train
 from aligner.decoding.combine import combine
-from aligner.decoding.posteriors import directions
 from aligner.links.known import SURE, known_of
 from aligner.models.positions import Jumps
-from aligner.models.shares import CUTOFF, Shares
+from aligner.models.shares import CUTOFF, UNKNOWN, Shares
 from aligner.text import cells
 from aligner.text.cells import Seen
 from aligner.text.corpus import pair_keys
@@ -29,27 +28,10 @@ CONSTRAINTS = ("none", "symmetric", "bijective")
 VIEWS = ("word", "stem3", "prefix2/word")
 
 
-@pytest.fixture(scope="module")
-def corpus() -> Corpus:
-    return generated()
-
-
-@pytest.fixture(scope="module")
-def some(corpus) -> Corpus:
-    return corpus.part(0, 60)
-
-
 def short(constraint: str = "symmetric", views=VIEWS, **given: Any) -> Recipe:
     """Two iterations of Model 1, two without projection, two of the model."""
     given = {"ibm1_iterations": 2, "hmm_iterations": 2, "iterations": 2} | given
     return Recipe.of("loo", constraint=constraint, views=views, **given)
-
-
-def scores(model: Model, corpus: Corpus, **options: Any) -> list[Links]:
-    """The links of both directions as training leaves them out, with their scores."""
-    options = {"shares": model.shares} | options
-    found = list(directions(model.views, model.recipe, corpus, **options))
-    return [Links.joined(block[k] for block in found) for k in range(2)]
 
 
 def assert_same_links(one: list[Links], other: list[Links]) -> None:
@@ -153,7 +135,7 @@ def test_training_equals_slow_twin(views, left_out):
         for name in ("jump", "first"):
             one, other = (getattr(x, name) for x in (view.parameters.positions, truth.positions))
             np.testing.assert_allclose(one, other, rtol=1e-4, err_msg=name)
-    decoded = scores(model, corpus)
+    decoded = links_of(model, corpus)
     for n in range(len(corpus)):
         for d, (emit, null) in enumerate(truth.emissions(n)):
             places, links = truth.positions, decoded[d].part(n, n + 1)
@@ -178,15 +160,15 @@ def test_threads_change_no_bit(some, constraint):
             assert_same_arrays(one, many)
             assert one.history == many.history
             for viterbi in (False, True):
-                ours = scores(one, some, seen=seen, viterbi=viterbi)
-                theirs = scores(many, some, seen=sights, viterbi=viterbi, n_threads=n_threads)
+                ours = links_of(one, some, seen=seen, viterbi=viterbi)
+                theirs = links_of(many, some, seen=sights, viterbi=viterbi, n_threads=n_threads)
                 assert_same_links(ours, theirs)
 
 
 @pytest.mark.parametrize("shard, scored", [(1, 1), (1 << 22, 500), (700, 1 << 20), (3000, 2999)])
 def test_shards_change_no_bit(some, monkeypatch, shard, scored):
     whole, seen = learn(some, short(), memory=1 << 30)
-    links = scores(whole, some, seen=seen)
+    links = links_of(whole, some, seen=seen)
     monkeypatch.setattr(cells, "SHARD_CELLS", shard)
     monkeypatch.setattr(cells, "SCORED_CELLS", scored)
     for n_threads, memory in ((1, 1 << 30), (3, 0)):
@@ -195,8 +177,8 @@ def test_shards_change_no_bit(some, monkeypatch, shard, scored):
         for entry, other in zip(model.history, whole.history, strict=True):
             for direction, value in entry["loglik"].items():  # a sum of doubles, shard by shard
                 np.testing.assert_allclose(value, other["loglik"][direction], rtol=1e-12)
-        assert_same_links(scores(model, some, seen=seen), links)
-        assert_same_links(scores(model, some), links)
+        assert_same_links(links_of(model, some, seen=seen), links)
+        assert_same_links(links_of(model, some), links)
 
 
 @pytest.mark.parametrize("room", [0, 1, 2, 2.5, 100])
@@ -207,13 +189,13 @@ def test_kept_or_looked_up_cells_change_no_bit(some, room):
     kept = sum(sight.cells is not None for sight in seen)
     assert kept <= min(3, int(room)) and (kept == 3) == (room >= 3)
     assert_same_arrays(whole, model)
-    assert_same_links(scores(model, some, seen=seen), scores(whole, some))
+    assert_same_links(links_of(model, some, seen=seen), links_of(whole, some))
 
 
 @pytest.mark.parametrize("constraint", CONSTRAINTS)
 @pytest.mark.parametrize("views", [("stem5",), VIEWS])
 def test_a_saved_model_aligns_as_training_does(some, tmp_path, constraint, views):
-    """Word pairs that were never linked are not in the file."""
+    """Word pairs whose probabilities are 0 are not in the file."""
     model, seen = learn(some, short(constraint, views))
     model.save(tmp_path / "m")
     loaded = Model.load(tmp_path / "m", check=True)
@@ -223,16 +205,16 @@ def test_a_saved_model_aligns_as_training_does(some, tmp_path, constraint, views
         assert a.evidence.linked is not None and b.evidence.linked is None and b.t.all()
         for name, value in vars(replace(a.evidence, linked=None)).items():
             np.testing.assert_array_equal(getattr(b.evidence, name), value)
-    truth = scores(model, some, seen=seen)
-    assert_same_links(scores(loaded, some), truth)
-    assert_same_links(scores(model, some), truth)
+    truth = links_of(model, some, seen=seen)
+    assert_same_links(links_of(loaded, some), truth)
+    assert_same_links(links_of(model, some), truth)
     for viterbi in (False, True):
-        ours, theirs = (scores(m, some, viterbi=viterbi, project=False) for m in (model, loaded))
+        ours, theirs = (links_of(m, some, viterbi=viterbi, project=False) for m in (model, loaded))
         assert_same_links(ours, theirs)
     wanted = combine(*truth, "both", "soft-union", 0.01)
     for one in (model, loaded):
         assert_same_links([one.align(some, threshold=0.01)], [wanted])
-    blind = combine(*scores(model, some, shares=None), "both", "soft-union", 0.01)
+    blind = combine(*links_of(model, some, shares=None), "both", "soft-union", 0.01)
     assert blind.pairs() != wanted.pairs() and len(wanted.src) > 300
 
 
@@ -244,16 +226,16 @@ def test_own_shares_are_left_out_by_what_a_sentence_pair_says(some):
     moved = Corpus.from_pairs([(some.src.sentence(n), some.tgt.sentence(n)) for n in order])
     assert model.align(moved).pairs() == [truth[n] for n in order]
     assert model.align(some.part(7, 20)).pairs() == truth[7:20]
-    without = scores(model, some, shares=None)
-    ours = scores(model, some)
+    without = links_of(model, some, shares=None)
+    ours = links_of(model, some)
     assert not np.array_equal(without[0].scores, ours[0].scores)
     new = Corpus.from_pairs([([*some.src.sentence(n), "."], some.tgt.sentence(n)) for n in range(60)])
-    assert_same_links(scores(model, new), scores(model, new, shares=None))  # was not counted
+    assert_same_links(links_of(model, new), links_of(model, new, shares=None))  # was not counted
 
 
 def test_nothing_left_out_needs_no_shares(some):
     model = train(some, short("symmetric", left_out=0.0))
-    assert_same_links(scores(model, some), scores(model, some, shares=None))
+    assert_same_links(links_of(model, some), links_of(model, some, shares=None))
 
 
 @pytest.mark.parametrize("left_out", [0.98, 1.0])
@@ -271,7 +253,7 @@ def test_equal_sentence_pairs_have_equal_shares_and_links(some, constraint, left
         np.testing.assert_array_equal(shares.entries[:first], shares.entries[first:])
     distinct = len(set(pair_keys(double).tolist()))
     assert distinct <= 40 and len(model.shares.keys) == distinct
-    for links in scores(model, double):
+    for links in links_of(model, double):
         assert_same_links([links.part(0, 40)], [links.part(40, 80)])
     whole = unsorted[-1].of_all(left_out)
     own = model.shares.of(double, left_out)
@@ -287,7 +269,7 @@ def test_a_rare_word_sees_its_twin_and_not_itself():
     grids = []
     for pairs in ([*base, rare], [*base, rare, rare]):
         model = train(pairs, Recipe.of("loo", constraint="none", views=["word"], left_out=1.0, smoothing=0.1))
-        forward = scores(model, Corpus.from_pairs(pairs))[0].part(len(base), len(base) + 1)
+        forward = links_of(model, Corpus.from_pairs(pairs))[0].part(len(base), len(base) + 1)
         grid = np.zeros((3, 3))
         grid[forward.src, forward.tgt] = forward.scores
         grids.append(grid)
@@ -331,7 +313,7 @@ def test_a_finished_model_is_taken_up_as_it_is(some, tmp_path):
     for finished in (whole, Model.load(tmp_path / "m")):
         model, sights = learn(some, recipe, resume=finished)
         assert sights == [None] * 3 and model.facts == whole.facts and model.history == whole.history
-        assert_same_links(scores(model, some, seen=sights), scores(whole, some, seen=seen))
+        assert_same_links(links_of(model, some, seen=sights), links_of(whole, some, seen=seen))
         assert_same_arrays(model, finished)
 
 
@@ -415,12 +397,12 @@ def test_a_development_set_stops_training(some, data, monkeypatch):
 
 @pytest.mark.parametrize("constraint", CONSTRAINTS)
 def test_training_finds_a_threshold(some, tmp_path, constraint):
-    """Of the last iteration's shares, to four digits. The recipe and the signature do not have it."""
+    """Of the last iteration's shares, to six digits. The recipe and the signature do not have it."""
     model = train(some, short(constraint))
     assert model.recipe.threshold is None and "|threshold:auto|" in model.signature
     assert model.facts["threshold"] == round(model.shares.best_threshold(), 6) == model.threshold
     assert 0.1 < model.threshold < 0.7
-    wanted = combine(*scores(model, some), "both", "soft-union", model.threshold)
+    wanted = combine(*links_of(model, some), "both", "soft-union", model.threshold)
     assert_same_links([model.align(some)], [wanted])
     assert model.align(some).pairs() != model.align(some, threshold=0.9).pairs()
     model.save(tmp_path / "m")
@@ -462,10 +444,10 @@ def test_words_that_do_not_occur_do_not_matter(some, constraint):
     recipe = short(constraint, views, ibm1_iterations=0)
     first = train(own, Recipe.of("ibm1", views=views))
     wanted = train(own, recipe, init=first)
-    links = scores(wanted, own)
+    links = links_of(wanted, own)
     for corpus, begin in ((some, 0), (holes, 1)):
         model = train(corpus, recipe, init=first)
-        found = [x.part(begin, begin + 60) for x in scores(model, corpus)]
+        found = [x.part(begin, begin + 60) for x in links_of(model, corpus)]
         assert_same_links(found, links)
         assert model.threshold == wanted.threshold
         for ours, theirs in zip(model.views, wanted.views, strict=True):
@@ -513,7 +495,7 @@ def test_given_and_excluded_links_are_kept(some, constraint):
         if constraint != "bijective" or len(given[n]) < 2:
             assert all(q[link] > 0.9 for link in given[n])
     whole = known_of(known, None, some)
-    assert_same_links(scores(model, some, known=whole), scores(model, some, known=whole, n_threads=3))
+    assert_same_links(links_of(model, some, known=whole), links_of(model, some, known=whole, n_threads=3))
 
 
 def test_constraints_hold_in_training_and_decoding(some):
@@ -554,11 +536,11 @@ def test_tiny_corpora(pairs, constraint, tmp_path):
         model = train(pairs, short(constraint, ("word", "prefix1"), left_out=left_out))
         for name, x in arrays(model).items():
             assert np.isfinite(x.astype(np.float64)).all(), name
-        links = scores(model, Corpus.from_pairs(pairs))
+        links = links_of(model, Corpus.from_pairs(pairs))
         assert [len(x) for x in links] == [len(pairs)] * 2
         path = tmp_path / f"{left_out}"
         model.save(path)
-        assert_same_links(scores(Model.load(path), Corpus.from_pairs(pairs)), links)
+        assert_same_links(links_of(Model.load(path), Corpus.from_pairs(pairs)), links)
 
 
 def test_one_sentence_pair_is_aligned_by_order_alone():
@@ -567,7 +549,7 @@ def test_one_sentence_pair_is_aligned_by_order_alone():
     model = train([pair], Recipe.of("loo", constraint="none", views=["word"], left_out=1.0, smoothing=1.0))
     assert np.ptp(arrays(model)["word t"][:, 0]) > 0.05  # of the counts it is not so
     places, V = model.views[0].parameters.positions, (4, 5)
-    for d, links in enumerate(scores(model, Corpus.from_pairs([pair]))):
+    for d, links in enumerate(links_of(model, Corpus.from_pairs([pair]))):
         grid = np.zeros((5, 6))
         grid[links.src, links.tgt] = links.scores
         J, I = (6, 5) if d == 0 else (5, 6)
@@ -578,7 +560,18 @@ def test_one_sentence_pair_is_aligned_by_order_alone():
 
 def test_an_empty_corpus():
     model = train([], short())
-    assert model.align([("a", "b")]).pairs() in ([[]], [[(0, 0)]])
+    assert model.threshold == UNKNOWN
+    assert model.align([("a", "b")]).pairs() == [[(0, 0)]]
+
+
+@pytest.mark.parametrize(
+    "pair, links",
+    [(("yes .", "oui ."), [(0, 0), (1, 1)]), (("a b", "a b"), [(0, 0), (1, 1)]), (("a a a", "a"), [(0, 0)])],
+)
+def test_the_threshold_is_between_scores(pair, links):
+    """Scores of the last iteration are not those of decoding: what lies far above the gap is taken."""
+    found = train([pair] * 100, Recipe.of()).align([pair]).pairs()[0]
+    assert set(links) <= set(found)
 
 
 def test_long_sentence_pairs_are_left_out_of_training(some):
@@ -589,7 +582,7 @@ def test_long_sentence_pairs_are_left_out_of_training(some):
     model, seen = learn(some, recipe)
     assert seen == [None] * 3 and len(model.shares.keys) == len(set(pair_keys(some.select(keep)).tolist()))
     assert_same_arrays(model, train(some.select(keep), recipe))
-    for ours, whole in zip(scores(model, some), scores(model, some, shares=None), strict=True):
+    for ours, whole in zip(links_of(model, some), links_of(model, some, shares=None), strict=True):
         for n in range(60):
             a, b = ours.part(n, n + 1), whole.part(n, n + 1)
             assert np.array_equal(a.scores, b.scores) == (not keep[n])
@@ -602,7 +595,7 @@ def test_projections_and_their_absence(some):
 
     def grids(model: Model) -> list[np.ndarray]:
         found = [np.zeros((60, 80, 80)) for _ in range(2)]
-        for grid, links in zip(found, scores(model, some), strict=True):
+        for grid, links in zip(found, links_of(model, some), strict=True):
             grid[links.sentences, links.src, links.tgt] = links.scores
         return found
 

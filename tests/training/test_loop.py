@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from trained import arrays, assert_same_arrays, generated, links_of, plain, recipe_of, same
+from trained import arrays, assert_same_arrays, links_of, plain, recipe_of, same
 
 from aligner import DataError, LinkReader, Model, Recipe, train
 from aligner.models.recipe import MODELS
@@ -24,16 +24,6 @@ from aligner.training.loop import learn
 from aligner.training.monitor import Monitor
 
 VIEWS = ("word", "prefix3")
-
-
-@pytest.fixture(scope="module")
-def corpus() -> Corpus:
-    return generated()
-
-
-@pytest.fixture(scope="module")
-def some(corpus) -> Corpus:
-    return corpus.part(0, 60)
 
 
 def left_and_taken_up(folder, corpus: Corpus, recipe: Recipe, **settings) -> tuple[Model, list[Model]]:
