@@ -8,29 +8,26 @@ from typing import Any
 import click
 
 from aligner.cli import options, training
-from aligner.decoding.combine import above, combine
+from aligner.decoding.combine import above, combine, threshold_of
 from aligner.decoding.posteriors import directions
 from aligner.files import open_output
 from aligner.links.formats import format_links
 from aligner.links.known import known_of
-from aligner.links.symmetrize import METHODS
 from aligner.models.recipe import MODELS
 
 
 @click.command("align")
 @options.corpus_arguments
-@click.option(
-    "--symmetrize",
-    "method",
-    type=click.Choice(list(METHODS)),
-    metavar="METHOD",
-    default="soft-union",
-    help="How the two directions become one, see `aligner symmetrize --help`.",
-)
+@options.directions
 @training.settings(["threshold"])
 @click.option("--scores", is_flag=True, help="Print `i-j:p` (soft-union, product).")
-@click.option("--forward", metavar="FILE", help="Write the links p(tgt | src) with their scores.")
-@click.option("--reverse", metavar="FILE", help="Write the links p(src | tgt) with their scores.")
+@click.option(
+    "--forward",
+    metavar="FILE",
+    help="Write the links of the direction p(tgt | src), too: those above the threshold; with --scores all"
+    " that score above 0.001, as `i-j:p`.",
+)
+@click.option("--reverse", metavar="FILE", help="The same for the direction p(src | tgt).")
 @click.option("--save", metavar="MODEL", help="Keep the model, for `aligner decode`.")
 @training.recipe
 @training.memory
@@ -38,7 +35,9 @@ from aligner.models.recipe import MODELS
 @options.output
 @options.documented("Models:", MODELS)
 def command(
-    method: str,
+    viterbi: bool,
+    method: str | None,
+    variant: str,
     scores: bool,
     forward: str | None,
     reverse: str | None,
@@ -60,8 +59,8 @@ def command(
       aligner align data/generated.src data/generated.tgt -o generated.links
       aligner align --lowercase --symmetrize grow-diag-final-and < corpus.both > links
     """
-    if scores and METHODS[method].threshold is None:
-        raise click.UsageError(f"--scores is for soft-union and product, not {method}.")
+    method = options.method_of(method, viterbi, scores)
+    layout = "scored" if scores else "pharaoh"
     named = {"-o": output, "--forward": forward, "--reverse": reverse, "--save": save}
     options.check_outputs(
         named | {"--log-json": settings["log_json"]}, training.inputs(settings), overwrite, save
@@ -72,8 +71,11 @@ def command(
             None if path is None else stack.enter_context(open_output(path, overwrite))
             for path in (forward, reverse)
         ]
-        corpus, model, seen, known = training.train(run={"sym": method}, **settings)
+        run = {"sym": method} | ({"variant": variant} if variant != "symal" else {})
+        run |= {"links": "viterbi"} if viterbi else {}
+        corpus, model, seen, known = training.train(run=run, **settings)
         recipe = model.recipe
+        limit = threshold_of(method, settings["threshold"], model.threshold)
         if save is not None:
             model.save(save, overwrite)
         for links in directions(
@@ -83,10 +85,12 @@ def command(
             seen=seen,
             shares=model.shares,
             known=known_of(known, None, corpus),
+            viterbi=viterbi,
             n_threads=settings["threads"],
         ):
             for side, one in zip(files, links, strict=True):
                 if side is not None:
-                    side.write(format_links(above(one, model.threshold).rounded(), "scored"))
-            both = combine(*links, recipe.direction, method, model.threshold)
-            out.write(format_links(both.rounded(), "scored" if scores else "pharaoh"))
+                    kept = one if scores else above(one, model.threshold)
+                    side.write(format_links(kept.rounded(), layout))
+            both = combine(*links, recipe.direction, method, limit, variant)
+            out.write(format_links(both.rounded(), layout))

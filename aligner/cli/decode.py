@@ -7,13 +7,12 @@ from typing import Any
 import click
 
 from aligner.cli import options, training
-from aligner.decoding.combine import combine
+from aligner.decoding.combine import combine, threshold_of
 from aligner.decoding.model import Model
 from aligner.decoding.posteriors import directions
 from aligner.files import open_output
 from aligner.links.formats import format_links
 from aligner.links.known import known_of
-from aligner.links.symmetrize import METHODS
 from aligner.models.recipe import DIRECTIONS
 from aligner.text.reading import read_corpus, stream_corpus
 
@@ -25,23 +24,11 @@ from aligner.text.reading import read_corpus, stream_corpus
 @options.layout
 @options.encoding
 @click.option(
-    "--method",
-    type=click.Choice(["posterior", "viterbi"]),
-    default="posterior",
-    help="Take links by posterior probability, or take those of each direction's best path.",
-)
-@click.option(
     "--direction",
     type=click.Choice(DIRECTIONS),
     help="forward: p(tgt | src); reverse: p(src | tgt); both: the two made one.  [default: as trained]",
 )
-@click.option(
-    "--symmetrize",
-    "combination",
-    type=click.Choice(list(METHODS)),
-    metavar="METHOD",
-    help="How two directions become one.  [default: soft-union; of best paths grow-diag-final-and]",
-)
+@options.directions
 @click.option(
     "--project/--no-project",
     default=True,
@@ -58,9 +45,10 @@ def command(
     tgt: str | None,
     layout: str | None,
     encoding: str,
-    method: str,
     direction: str | None,
-    combination: str | None,
+    viterbi: bool,
+    method: str | None,
+    variant: str,
     project: bool,
     threshold: float | None,
     given: str | None,
@@ -77,12 +65,13 @@ def command(
     SRC and TGT as for `aligner align`. The text need not be the text that MODEL was trained on; for
     that text the links are those of `aligner align`. Lines of stdin are answered as they come.
 
+    The links of one direction are those above the threshold; --threshold 0 prints all that score above 0.001.
+
     \b
     Example:
       aligner decode generated.model data/generated.src data/generated.tgt
       aligner decode generated.model --direction forward --scores < corpus.both
     """
-    viterbi = method == "viterbi"
     options.check_layout(tgt, layout)
     options.one_stdin(src, tgt or "", *(path for path in (given, exclude) if path))
     if tgt is None and (given or exclude):
@@ -95,12 +84,12 @@ def command(
     if direction is not None and trained_direction not in ("both", direction):
         raise click.UsageError(f"{model} was trained {trained_direction} only.")
     direction = direction or trained_direction
-    if combination is not None and direction != "both":
+    if method is not None and direction != "both":
         raise click.UsageError("--symmetrize is for both directions.")
-    combination = combination or ("grow-diag-final-and" if viterbi else "soft-union")
-    limit = trained.threshold if threshold is None else threshold
-    if scores and direction == "both" and METHODS[combination].threshold is None:
-        raise click.UsageError(f"--scores is for soft-union and product, not {combination}.")
+    if not project and not trained.recipe.last.constrained:
+        raise click.UsageError(f"{model} was trained without a constraint: there is nothing to project onto.")
+    method = options.method_of(method, viterbi, scores and direction == "both")
+    limit = threshold_of(method, threshold, trained.threshold)
     with open_output(output, overwrite) as out:
         reading: dict[str, Any] = {"encoding": encoding, "lowercase": trained.recipe.lowercase}
         if tgt is None:
@@ -121,6 +110,6 @@ def command(
                 project=project,
                 n_threads=threads,
             ):
-                links = combine(forward, reverse, direction, combination, limit)
+                links = combine(forward, reverse, direction, method, limit, variant)
                 out.write(format_links(links.rounded(), "scored" if scores else "pharaoh"))
             out.flush()

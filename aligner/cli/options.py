@@ -13,6 +13,7 @@ import click
 from aligner.cli.settings import Setting
 from aligner.files import check_output
 from aligner.links.formats import FORMATS
+from aligner.links.symmetrize import METHODS, VARIANTS
 from aligner.store import check_name
 from aligner.text.corpus import Corpus
 from aligner.text.reading import read_corpus
@@ -183,6 +184,46 @@ def check_outputs(
             raise click.UsageError(f"{option} is {path}, which is read: give another name.")
         if path != "-":
             check_output(path, overwrite)
+
+
+def directions(command: F) -> F:
+    """How a model's two directions become one: --viterbi, --symmetrize and --variant."""
+    for add in (
+        variant,
+        click.option(
+            "--symmetrize",
+            "method",
+            type=click.Choice(list(METHODS)),
+            metavar="METHOD",
+            help="How two directions become one, see `aligner symmetrize --help`.  [default: soft-union;"
+            " of best paths grow-diag-final-and]",
+        ),
+        click.option(
+            "--viterbi",
+            is_flag=True,
+            help="Take the links of each direction's best path, not links by their probability.",
+        ),
+    ):
+        command = add(command)
+    return command
+
+
+def method_of(method: str | None, viterbi: bool, scores: bool) -> str:
+    """The method that is given, or the default. Refuses scores where the method has none."""
+    method = method or ("grow-diag-final-and" if viterbi else "soft-union")
+    if scores and METHODS[method].threshold is None:
+        raise click.UsageError(f"--scores is for soft-union and product, not {method}.")
+    return method
+
+
+def variant(command: F) -> F:
+    return click.option(
+        "--variant",
+        type=click.Choice(VARIANTS),
+        default="symal",
+        help="The tool whose links, in its order, are given byte for byte. soft-union and product are the"
+        " same in both.",
+    )(command)
 
 
 def check_layout(tgt: str | None, layout: str | None) -> None:

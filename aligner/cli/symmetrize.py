@@ -7,7 +7,7 @@ import click
 from aligner.cli import options
 from aligner.files import open_output
 from aligner.links.formats import LinkReader, format_links
-from aligner.links.symmetrize import METHODS, VARIANTS, symmetrize_files
+from aligner.links.symmetrize import METHODS, symmetrize_files
 
 
 @click.command("symmetrize")
@@ -21,12 +21,7 @@ from aligner.links.symmetrize import METHODS, VARIANTS, symmetrize_files
     default="grow-diag-final-and",
     help="One of the methods above.",
 )
-@click.option(
-    "--variant",
-    type=click.Choice(VARIANTS),
-    default="symal",
-    help="The tool whose links, in its order, are given byte for byte.",
-)
+@options.variant
 @click.option(
     "--threshold",
     type=options.Share(0, 1),
@@ -58,7 +53,14 @@ def command(
 
     FORWARD is the alignment p(tgt | src), at most one link per target word; REVERSE is p(src | tgt), at most
     one link per source word. Both are lines of `i-j` links, source first, or any other format that
-    `aligner convert` reads; soft-union and product need scores, `i-j:p`. Links are written from 0.
+    `aligner convert` reads; soft-union and product need scores, `i-j:p`. Words are numbered from 0 in the
+    links that are written.
+
+    The two files can be those that `aligner align` writes with --forward and --reverse: the same method and
+    variant make the links that `align` prints. For soft-union and product, run `align` with --scores. Give
+    soft-union the threshold of the model, which `aligner info MODEL` says. The files have scores of six
+    decimals: a score may differ in its last digit, and a link that scores within 0.000001 of the threshold
+    may come or go.
 
     Methods:
 

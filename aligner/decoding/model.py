@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aligner import __version__, store
-from aligner.decoding.combine import combine
+from aligner.decoding.combine import combine, threshold_of
 from aligner.decoding.posteriors import check_constraints, directions
 from aligner.errors import DataError
 from aligner.links.known import known_of
@@ -139,14 +139,14 @@ class Model:
     ) -> Links:
         """Links of sentence pairs, given as text, as lists of tokens or as a Corpus.
 
-        threshold    of a link's score; None is the model's
+        threshold    of a link's score; None is the model's, and 0.25 for product
         links        known by hand (links/known.py)
         constraints  on expected links, for HMMs of both directions (text/known.py)
         """
         if not isinstance(text, Corpus):
             text = Corpus.from_pairs(text, lowercase=self.recipe.lowercase)
         self.check_trained()
-        limit = self.threshold if threshold is None else threshold
+        limit = threshold_of(symmetrize, threshold, self.threshold)
         known = known_of(links, constraints, text)
         check_constraints(self.recipe, known)
         blocks = directions(

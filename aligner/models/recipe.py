@@ -224,7 +224,10 @@ SETTINGS = {
     "max_length": Setting(
         "Pairs with a longer side are left out of training; 0: none are.", 0, 2**31 - 1, 0, whole=True
     ),
-    "threshold": Setting("Links that score above this are kept; loo finds a threshold of its own.", 0, 1),
+    "threshold": Setting(
+        "Links that score above this are kept. loo finds a threshold of its own; product has 0.25.",
+        0, 1,
+    ),
 }  # fmt: skip
 
 DIRECTIONS = ("both", "forward", "reverse")

@@ -8,11 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 from click.testing import CliRunner
 from trained import run
 
-from aligner import Model, __version__
+from aligner import Model, __version__, format_links, read_corpus
 from aligner.cli import cli
+from aligner.links.symmetrize import METHODS, VARIANTS
 from aligner.models.recipe import MODELS
 
 
@@ -59,11 +61,66 @@ def test_align_writes_directions_and_log(data, tmp_path):
     model = tmp_path / "model"
     run("train", *files, "-q", "-o", model)
     for direction, out in zip(("forward", "reverse"), outs[1:3], strict=True):
-        assert run("decode", model, *files, "--direction", direction, "--scores") == out.read_text()
-    viterbi = run("decode", model, *files, "--method", "viterbi", "--direction", "forward").splitlines()
+        plain = run("decode", model, *files, "--direction", direction)
+        assert plain == out.read_text() and "-" in plain and ":" not in plain
+    viterbi = run("decode", model, *files, "--viterbi", "--direction", "forward").splitlines()
     for line in viterbi:
         targets = [link.split("-")[1] for link in line.split()]
         assert len(set(targets)) == len(targets)  # a path has one state per target word
+
+
+def scored(text: str) -> tuple[list[str], list[float]]:
+    """Links `i-j:p` as links with their sentences' ends, and as scores."""
+    links = [link.split(":") for line in text.splitlines() for link in [*line.split(), "end:0"]]
+    return [link for link, _ in links], [float(score) for _, score in links]
+
+
+def test_symmetrize_makes_of_the_directions_what_align_prints(data, tmp_path):
+    """For every method and variant, by probability and by best paths; scores up to the files' rounding."""
+    files = [tmp_path / side for side in ("src", "tgt")]
+    for path in files:
+        lines = (data / f"generated.{path.name}").read_text().splitlines()[:100]
+        path.write_text("".join(f"{line}\n" for line in lines))
+    both = tmp_path / "forward", tmp_path / "reverse"
+    save = tmp_path / "model"
+    quick = "-q", "--threads", 1, "--fast", "--model", "hmm"
+    outs = "--overwrite", "--forward", both[0], "--reverse", both[1], "--save", save
+    met = set()
+    for how in ([], ["--viterbi"]):
+        for method, kind in METHODS.items():
+            soft = kind.threshold is not None
+            for variant in VARIANTS[:1] if soft else VARIANTS:
+                shown = ["--scores"] if soft else []
+                options = ["--symmetrize", method, "--variant", variant, *shown, *how]
+                printed = run("align", *files, *quick, *options, *outs)
+                assert run("decode", save, *files, *options, "--threads", 1) == printed
+                limit = ["--threshold", Model.load(save).threshold] if method == "soft-union" else []
+                again = run("symmetrize", *both, "-m", method, "--variant", variant, *shown, *limit)
+                if soft:
+                    (links, scores), (others, rounded) = scored(printed), scored(again)
+                    assert links == others
+                    np.testing.assert_allclose(scores, rounded, rtol=0, atol=1.01e-6)
+                else:
+                    assert again == printed
+                met.add(printed)
+    assert len(met) > 15  # methods and variants differ
+
+
+def test_product_has_a_threshold_of_its_own(data, tmp_path):
+    """Unless one is given: the same from a model, from two files and from Python."""
+    files, model = (data / "sample.en", data / "sample.fr"), tmp_path / "model"
+    printed = run("align", *files, "-q", "--fast", "--symmetrize", "product", "--save", model)
+    trained = Model.load(model)
+    assert trained.threshold != 0.25 == METHODS["product"].threshold
+    for options in ([], ["--threshold", 0.25]):
+        assert run("decode", model, *files, "--symmetrize", "product", *options) == printed
+    given = run("decode", model, *files, "--symmetrize", "product", "--threshold", 0.6)
+    assert given != printed
+    corpus = read_corpus(*map(str, files))
+    assert format_links(trained.align(corpus, symmetrize="product"), "pharaoh").decode() == printed
+    found = trained.align(corpus, symmetrize="product", threshold=0.6)
+    assert format_links(found, "pharaoh").decode() == given
+    assert run("align", *files, "-q", "--fast", "--symmetrize", "product", "--threshold", 0.6) == given
 
 
 def test_info_and_lexicon(data, tmp_path):
@@ -103,7 +160,7 @@ def test_ibm1_then_train(data, tmp_path):
     first, second = tmp_path / "ibm1", tmp_path / "hmm"
     run("ibm1", *files, "-q", "-o", first, "--fast", "--iterations", 4)
     assert len(run("decode", first, *files).splitlines()) == 60
-    viterbi = run("decode", first, *files, "--method", "viterbi", "--direction", "reverse").splitlines()
+    viterbi = run("decode", first, *files, "--viterbi", "--direction", "reverse").splitlines()
     assert any(viterbi) and len(viterbi) == 60
     run("train", *files, "-q", "-o", second, "--model", "hmm", "--init", first, "--direction", "reverse")
     info = json.loads(run("info", second, "--json"))

@@ -231,9 +231,9 @@ def test_options(data, tmp_path, write):
     assert run("decode", models[1], *files, *known, "--scores") == output
     assert run("decode", models[1], *files, "--scores") != output
     for model in models:
-        for method in ("posterior", "viterbi"):
+        for viterbi in ([], ["--viterbi"]):
             for direction in ("both", "forward", "reverse"):
-                options = "--method", method, "--direction", direction
+                options = *viterbi, "--direction", direction
                 assert obeys(found(run("decode", model, *files, *known, *options)), given, excluded)
     none = Links.from_pairs([[]] * 60)
     assert obeys(found(run("decode", models[3], *files, *known[:2])), given, none)
