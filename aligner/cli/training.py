@@ -24,7 +24,8 @@ from aligner.text.views import HELP, parse_views
 from aligner.training.development import Development
 from aligner.training.loop import learn
 
-OPTIONS = {"max_calls": "--max-projection-calls"}  # settings whose option has another name
+# settings whose option has another name
+OPTIONS = {"max_calls": "--max-projection-calls", "ibm1_agree": "--agree"}
 
 
 def option_of(setting: str) -> str:
@@ -260,7 +261,7 @@ def train(
             **settings,
         )
     except UnusedSetting as error:
-        raise click.UsageError(f"{option_of(error.setting)} is not for {error.model}.") from None
+        raise click.UsageError(f"{option_of(error.setting)} is not for {error.by}.") from None
     except ValueError as error:
         raise click.UsageError(f"{error}.") from None
     with contextlib.nullcontext() if log_json is None else open(log_json, "w") as log:

@@ -26,11 +26,9 @@ class Family(Protocol):
 
     Sequences of parameters, shards and counts are of the views of a stage: of one view, or of all together.
 
-    both         both directions are trained, whatever the recipe's direction
     constrained  constraints from Python can be fulfilled
     """
 
-    both: bool
     constrained: bool
 
     def positions(self, old: Positions | None, window: int, p0: float) -> Positions | None:

@@ -45,7 +45,6 @@ def summed(statistics: npt.NDArray[np.float64], stage: Stage, shard: Shard) -> d
 class Hmm:
     """Lattices of both directions, or of one; their posteriors can be projected onto constraints."""
 
-    both = False
     constrained = True
 
     def positions(self, old: Positions | None, window: int, p0: float) -> Positions | None:

@@ -104,6 +104,18 @@ class Lexicon:
 
         return Lexicon(seen.rows, seen.tgt, t, null(tgt, old.null_fwd), null(src, old.null_rev))
 
+    def keep(self, direction: str) -> None:
+        """Forgets the probabilities of a direction that is not trained: they become 0.
+
+        direction: both, forward or reverse
+        """
+        if direction == "forward":
+            self.t[:, 1] = 0
+            self.null_rev[:] = 0
+        if direction == "reverse":
+            self.t[:, 0] = 0
+            self.null_fwd[:] = 0
+
     def normalised(self) -> Reals:
         """[P, 2] t(f | e) and t(e | f), rows that are learned from occurrences made to sum to 1."""
         if self.evidence is None:

@@ -19,9 +19,8 @@ Reals = npt.NDArray[np.float32]
 
 
 class Mixture:
-    """Both directions are always trained; a direction that is not wanted is left out when decoding."""
+    """The kernel takes both directions at once. A direction that is not trained has probabilities of 0."""
 
-    both = True
     constrained = False
 
     def positions(self, old: Positions | None, window: int, p0: float) -> Positions | None:

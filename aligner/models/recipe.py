@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from aligner.text.corpus import Corpus
@@ -42,6 +42,8 @@ class Leaving:
     spelling: float = 100.0
 
 
+LIMITS = ("eta", "slack", "max_calls")  # the limits that are settings
+LEAVING = tuple(field.name for field in fields(Leaving))
 FAMILIES = ("ibm1", "hmm", "loo")  # models/families.py has them
 LATTICES = ("hmm", "loo")  # families of HMMs
 MOST_VIEWS = 6  # that have one lattice (ext/models/emissions.pxd)
@@ -90,7 +92,7 @@ class Stage:
         if 0 < self.dirichlet < 1e-9:
             raise ValueError(f"dirichlet must be 0 or at least 1e-9, not {self.dirichlet}")
         if self.limits is not None:
-            for name in ("eta", "slack", "max_calls"):
+            for name in LIMITS:
                 checked(name, getattr(self.limits, name))
             if not 0 <= self.limits.drop <= 1:
                 raise ValueError(f"drop must be between 0 and 1, not {self.limits.drop}")
@@ -234,12 +236,16 @@ DIRECTIONS = ("both", "forward", "reverse")
 
 
 class UnusedSetting(ValueError):
-    """A setting was given that the model does not use."""
+    """A setting was given that is not used.
 
-    def __init__(self, setting: str, model: str) -> None:
-        self.setting, self.model = setting, model
-        others = ", ".join(SETTINGS[setting].models)
-        super().__init__(f"{model} does not use {setting}; the models that do are {others}")
+    by      what does not use the setting: a model, or a way to train
+    models  the models that use it, if it is the model that does not
+    """
+
+    def __init__(self, setting: str, by: str, models: Sequence[str] = ()) -> None:
+        self.setting, self.by = setting, by
+        others = f"; the models that do are {', '.join(models)}" if models else ""
+        super().__init__(f"{by} does not use {setting}{others}")
 
 
 def checked(name: str, value: float) -> float:
@@ -289,12 +295,9 @@ class Recipe:
             raise ValueError(f"{self.model} has at most {MOST_VIEWS} views, not {len(self.views)}")
         if self.direction not in DIRECTIONS:
             raise ValueError(f"unknown direction {self.direction!r}; there are {', '.join(DIRECTIONS)}")
-        joint = [
-            stage
-            for stage in self.stages
-            if stage.together or stage.family == "hmm" and stage.objective != "likelihood"
-        ]
-        if self.direction != "both" and joint:
+        if self.direction != "both" and any(
+            stage.together or stage.objective != "likelihood" for stage in self.stages
+        ):
             raise ValueError(f"{self.model} is a model of both directions")
         together = [stage.together for stage in self.stages]
         if together != sorted(together):
@@ -337,15 +340,13 @@ class Recipe:
             if name not in SETTINGS:
                 raise ValueError(f"unknown setting {name!r}; there are {', '.join(SETTINGS)}")
             if model not in SETTINGS[name].models:
-                raise UnusedSetting(name, model)
+                raise UnusedSetting(name, model, SETTINGS[name].models)
             values[name] = checked(name, value)
         agree = kind.ibm1_agree if ibm1_agree is None else ibm1_agree
         objective = kind.objective
         if constraint is not None:
             if kind.leaving is None:
-                raise ValueError(
-                    f"{model} has a constraint of its own; the models that have a choice are {', '.join(LOO)}"
-                )
+                raise UnusedSetting("constraint", model, LOO)
             if constraint not in ("none", *CONSTRAINTS):
                 raise ValueError(
                     f"unknown constraint {constraint!r}; there are none, {', '.join(CONSTRAINTS)}"
@@ -354,14 +355,26 @@ class Recipe:
         prior = values["dirichlet"]
         own = values["iterations"]
         first = own if kind.family == "ibm1" else values["ibm1_iterations"]
+        asked = [name for name, value in given.items() if value is not None]
+        for name, used, by in (
+            *((name, objective != "likelihood", f"{model} without a constraint") for name in LIMITS),
+            *((name, own or values["hmm_iterations"], f"{model} without iterations") for name in LEAVING),
+            ("dirichlet", first or kind.leaving is None or not prior, f"{model} without Model 1"),
+        ):
+            if name in asked and not used:
+                raise UnusedSetting(name, by)
+        if ibm1_agree and direction != "both":
+            raise UnusedSetting("ibm1_agree", "training in one direction")
+        if ibm1_agree and first < 2:
+            raise UnusedSetting("ibm1_agree", "Model 1 with fewer than two iterations")
         stages = [Stage("ibm1", "likelihood", min(first, 1) if agree else first, dirichlet=prior)]
         if agree:
             stages.append(Stage("ibm1", "agreement", max(first - 1, 0), dirichlet=prior))
         if kind.limits is not None:
-            limits = Limits(values["eta"], values["slack"], kind.limits.drop, values["max_calls"])
+            limits = replace(kind.limits, **{name: values[name] for name in LIMITS})
             leaving = None
             if kind.leaving is not None:
-                leaving, prior = Leaving(**{name: values[name] for name in asdict(kind.leaving)}), 0.0
+                leaving, prior = Leaving(**{name: values[name] for name in LEAVING}), 0.0
             if objective != "likelihood" or leaving is not None:
                 plain = values["hmm_iterations"]
                 stages.append(Stage(kind.family, "likelihood", plain, limits, prior, leaving))

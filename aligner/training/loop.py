@@ -247,6 +247,7 @@ class _Run:
         for m, c, sight in zip(parameters, counts, seen, strict=True):
             if stage.leaving is None:
                 divergence = update(m, c, stage)
+                m.lexicon.keep(recipe.direction)
             else:
                 update(m, c, stage, sight.occurrences, self._alike(sight, stage.leaving))
         old, model.shares = model.shares, Shares.joined(self.keys, packed) if stage.together else None
@@ -254,8 +255,7 @@ class _Run:
         if self.development and judged:
             learned = None if model.shares is None else model.shares.sorted(self.n_threads)
             area = self.development.area(views, recipe, learned, self.n_threads)
-        both = recipe.direction == "both" or family.both
-        directions = ["forward", "reverse"] if both else [recipe.direction]
+        directions = ["forward", "reverse"] if recipe.direction == "both" else [recipe.direction]
         # The bound is of the parameters that the iteration began with, as the log-likelihood is.
         bounded = stage.dirichlet and stage.objective == "likelihood"
         began = progress["divergence"] if bounded else None
@@ -278,10 +278,13 @@ class _Run:
         """Parameters before the first iteration: even ones, or those of another model."""
         recipe = self.model.recipe
         if self.init is None:
-            return Parameters(Lexicon.even(seen, recipe.identical))
-        old = self.init.views[n]
-        lexicon = Lexicon.inherited(seen, old.parameters.lexicon, old.src, old.tgt)
-        return Parameters(lexicon, old.parameters.positions)
+            lexicon, positions = Lexicon.even(seen, recipe.identical), None
+        else:
+            old = self.init.views[n]
+            lexicon = Lexicon.inherited(seen, old.parameters.lexicon, old.src, old.tgt)
+            positions = old.parameters.positions
+        lexicon.keep(recipe.direction)
+        return Parameters(lexicon, positions)
 
     def _is_better(self, view: str) -> bool:
         """Whether the last iteration has a larger area under the curve than the one before."""

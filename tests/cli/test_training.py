@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 from click.testing import CliRunner
 from trained import run
 
@@ -133,6 +134,25 @@ def test_info_and_lexicon(data, tmp_path):
     assert best["not"] in ("pas", "ne") and best["Mr."] == "M." and best["."] == "."
     assert all(float(row[2]) >= 0.1 or float(row[3]) >= 0.1 for row in rows)
     assert "not a model" in run("info", data / "sample.en", code=1)
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse"])
+@pytest.mark.parametrize("kind", ["ibm1", "hmm"])
+def test_lexicon_of_one_direction(data, tmp_path, direction, kind):
+    """Its column is that of a model of both directions; the other column is empty."""
+    files, column = (data / "sample.en", data / "sample.fr"), 2 if direction == "forward" else 3
+    rows = []
+    for trained in (direction, "both"):
+        model = tmp_path / trained
+        run("train", *files, "-q", "--fast", "--model", kind, "--direction", trained, "-o", model)
+        rows.append([row.split("\t") for row in run("lexicon", model, "--min-prob", 0.1).splitlines()])
+    one, both = rows
+    assert one and all(len(row) == 4 and row[5 - column] == "" for row in one)
+    pairs = {(row[0], row[1]): row[column] for row in both}
+    assert all(pairs[row[0], row[1]] == row[column] for row in one)
+    assert len(one) == sum(float(row[column]) >= 0.1 for row in both)
+    best = [float(row[column]) for row in one if row[0] == one[0][0]]
+    assert best == sorted(best, reverse=True)
 
 
 def test_signature_is_in_log_and_info(data, tmp_path):

@@ -141,6 +141,39 @@ def test_unused_settings_are_refused(name, model, write):
     assert f"{option_of(name)} is not for {model}." in message
 
 
+@pytest.mark.parametrize(
+    "model, given, by",
+    [
+        ("loo", {"constraint": "none", "eta": 0.1}, "loo without a constraint does not use eta"),
+        ("loo", {"constraint": "none", "max_calls": 5}, "loo without a constraint does not use max_calls"),
+        ("loo", {"ibm1_iterations": 0, "dirichlet": 0.1}, "loo without Model 1 does not use dirichlet"),
+        (
+            "loo",
+            {"iterations": 0, "hmm_iterations": 0, "smoothing": 3},
+            "loo without iterations does not use smoothing",
+        ),
+        (
+            "hmm",
+            {"ibm1_agree": True, "direction": "forward"},
+            "training in one direction does not use ibm1_agree",
+        ),
+        (
+            "shmm",
+            {"ibm1_agree": True, "ibm1_iterations": 1},
+            "Model 1 with fewer than two iterations does not use ibm1_agree",
+        ),
+        ("hmm", {"constraint": "symmetric"}, "hmm does not use constraint; the models that do are loo"),
+    ],
+)
+def test_settings_without_effect_are_refused(model, given, by, write, tmp_path):
+    with pytest.raises(UnusedSetting, match=f"^{by}$") as error:
+        Recipe.of(model, **given)
+    text = write("src", "a\n"), write("tgt", "b\n")
+    shown = [[option_of(x)] if value is True else [option_of(x), value] for x, value in given.items()]
+    command = ["train", *text, "--model", model, "-o", tmp_path / "m", *(x for pair in shown for x in pair)]
+    assert f"{option_of(error.value.setting)} is not for {error.value.by}." in run(*command, code=2)
+
+
 def test_unknown_settings_and_models_are_refused():
     with pytest.raises(ValueError, match="unknown setting 'nonsense'; there are iterations, "):
         Recipe.of(nonsense=1)
@@ -250,6 +283,6 @@ def test_stages_of_all_views_together_come_last():
 def test_one_direction_has_no_joint_stage_at_all():
     recipe = Recipe.of("hmm", direction="forward")
     leaving = Stage("loo", "likelihood", 1, Limits(), leaving=Leaving())
-    for joint in (Stage("hmm", "agreement", 1, Limits()), leaving):
+    for joint in (Stage("hmm", "agreement", 1, Limits()), Stage("ibm1", "agreement", 1), leaving):
         with pytest.raises(ValueError, match="is a model of both directions"):
             replace(recipe, stages=(joint, *recipe.stages))

@@ -605,5 +605,5 @@ def test_projections_and_their_absence(some):
     for wrong in ({"constraint": "agreement"}, {"direction": "forward"}, {"left_out": 1.1}, {"smoothing": 0}):
         with pytest.raises(ValueError):
             Recipe.of("loo", **wrong)
-    with pytest.raises(ValueError, match="constraint of its own"):
+    with pytest.raises(ValueError, match="does not use constraint"):
         Recipe.of("shmm", constraint="none")

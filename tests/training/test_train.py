@@ -265,10 +265,16 @@ def test_one_direction(corpus):
 
 @pytest.mark.parametrize("direction", ["forward", "reverse"])
 def test_one_direction_of_model_1_has_links_of_that_direction_alone(corpus, direction):
-    """Model 1 is always trained both ways; the other way's links are left out."""
+    """And nothing is learned of the other direction, with a prior or without."""
     some = corpus.part(0, 50)
-    model = train(some, Recipe.of("ibm1", direction=direction, views=["word"]))
     k = ("forward", "reverse").index(direction)
+    for prior in (0.0, 0.5):
+        given = {"views": ["word"], "dirichlet": prior}
+        model, both = (train(some, Recipe.of("ibm1", direction=x, **given)) for x in (direction, "both"))
+        assert all(entry["loglik"].keys() == {direction} for entry in model.history)
+        one, two = model.views[0].parameters.lexicon, both.views[0].parameters.lexicon
+        np.testing.assert_array_equal(one.t[:, k], two.t[:, k])
+        assert not one.t[:, 1 - k].any() and not (one.null_rev, one.null_fwd)[k].any()
     for viterbi in (False, True):
         links = links_of(model, some, viterbi=viterbi)
         assert len(links[k].src) > 0 and len(links[1 - k].src) == 0
