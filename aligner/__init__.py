@@ -26,18 +26,21 @@ if TYPE_CHECKING:
     from aligner.text.corpus import Corpus
     from aligner.text.known import Constraints
     from aligner.text.reading import read_corpus
-    from aligner.training.loop import train
+    from aligner.training.development import Development
+    from aligner.training.loop import learn, train
 
 __all__ = [
     "Constraints",
     "Corpus",
     "DataError",
+    "Development",
     "LinkReader",
     "Links",
     "Model",
     "Recipe",
     "evaluate",
     "format_links",
+    "learn",
     "read_corpus",
     "symmetrize",
     "train",
@@ -47,16 +50,23 @@ _HOME = {
     "Constraints": "text.known",
     "Corpus": "text.corpus",
     "DataError": "errors",
+    "Development": "training.development",
     "LinkReader": "links.formats",
     "Links": "links.links",
     "Model": "decoding.model",
     "Recipe": "models.recipe",
     "evaluate": "scoring.evaluate",
     "format_links": "links.formats",
+    "learn": "training.loop",
     "read_corpus": "text.reading",
     "symmetrize": "links.symmetrize",
     "train": "training.loop",
 }
+
+
+def __dir__() -> list[str]:
+    """The public names, imported or not, and what Python itself keeps in a module."""
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})
 
 
 def __getattr__(name: str) -> object:

@@ -14,6 +14,7 @@ MODULES = {
 }
 # A room imports from itself and from the rooms before it.
 ROOMS = [
+    "arguments",
     "errors",
     "files",
     "store",

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from aligner import __version__, store
+from aligner import __version__, arguments, store
 from aligner.decoding.combine import combine, threshold_of
 from aligner.decoding.posteriors import check_constraints, directions
 from aligner.errors import DataError
 from aligner.links.known import known_of
 from aligner.links.links import Links
+from aligner.links.symmetrize import METHODS
 from aligner.models.lexicon import Evidence, Lexicon
 from aligner.models.parameters import Parameters, View
 from aligner.models.positions import POSITIONS
 from aligner.models.recipe import Recipe
 from aligner.models.shares import Shares
-from aligner.text.corpus import Corpus, Vocab
+from aligner.text.corpus import Corpus, Pairs, Vocab
 from aligner.text.known import Constraints
 
 LEXICON = ("rows", "tgt", "t", "null_fwd", "null_rev")
@@ -31,7 +31,7 @@ LARGE = ("tgt", "t", "null_fwd", "null_rev", "many_src", "many_tgt", "text", "ke
 # arrays that are checked only if asked
 
 
-@dataclass
+@dataclass(repr=False)
 class Model:
     """All that is needed to align text as it was aligned in training.
 
@@ -49,12 +49,18 @@ class Model:
     progress: dict[str, Any] | None = None
     shares: Shares | None = None
 
+    def __repr__(self) -> str:
+        views, pairs = ",".join(view.name for view in self.views), self.facts.get("pairs", 0)
+        state = ", not finished" if self.unfinished else ""
+        return f"Model({self.recipe.model}, views {views}, trained on {pairs} sentence pairs{state})"
+
     @classmethod
     def load(cls, path: str | os.PathLike[str], check: bool = False) -> Model:
         """A model from a file; its arrays are mapped, not read.
 
         check: reads the whole file, and refuses a damaged one
         """
+        arguments.instance("path", path, (str, os.PathLike), "the name of a file")
         header, arrays = store.read(path, lambda name: check or name.split(".")[-1] not in LARGE)
         views = [_view(entry, n, arrays) for n, entry in enumerate(header["views"])]
         recipe = Recipe.from_dict(header["recipe"])
@@ -63,6 +69,7 @@ class Model:
 
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Writes the model to one file."""
+        arguments.instance("path", path, (str, os.PathLike), "the name of a file")
         arrays: dict[str, npt.NDArray[Any]] = {}
         views = []
         for n, view in enumerate(self.views):
@@ -129,7 +136,7 @@ class Model:
 
     def align(
         self,
-        text: Corpus | Iterable[tuple[str | Sequence[str], str | Sequence[str]]],
+        text: Corpus | Pairs,
         *,
         symmetrize: str = "soft-union",
         threshold: float | None = None,
@@ -139,12 +146,17 @@ class Model:
     ) -> Links:
         """Links of sentence pairs, given as text, as lists of tokens or as a Corpus.
 
+        The text is lower-cased if the model's was.
+        symmetrize   how two directions become one: one of METHODS (links/symmetrize.py)
         threshold    of a link's score; None is the model's, and 0.25 for product
         links        known by hand (links/known.py)
         constraints  on expected links, for HMMs of both directions (text/known.py)
         """
-        if not isinstance(text, Corpus):
-            text = Corpus.from_pairs(text, lowercase=self.recipe.lowercase)
+        arguments.choice("symmetrize", symmetrize, METHODS)
+        if threshold is not None:
+            arguments.number("threshold", threshold, 0, 1)
+        arguments.threads(n_threads)
+        text = Corpus.of(text, self.recipe.lowercase)
         self.check_trained()
         limit = threshold_of(symmetrize, threshold, self.threshold)
         known = known_of(links, constraints, text)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from aligner import arguments
 from aligner.errors import DataError
 from aligner.links.links import Links
 from aligner.text.corpus import Corpus
@@ -46,7 +47,9 @@ def weighted(given: Links | None, excluded: Links | None) -> Links | None:
 
 def known_of(links: Links | None, constraints: Constraints | None, corpus: Corpus) -> Known:
     """What is known of a text, as kernels take it, checked against the text."""
-    for name, known in (("links", links), ("constraints", constraints)):
+    for name, known, kind in (("links", links, Links), ("constraints", constraints, Constraints)):
+        if known is not None:
+            arguments.instance(name, known, kind, kind.__name__)
         if known is not None and len(known) != len(corpus):
             raise DataError(
                 f"there are known {name} of {len(known)} sentence pairs, the text has {len(corpus)}",
@@ -59,6 +62,7 @@ def _weights(links: Links, corpus: Corpus) -> Weights:
     """The weights of known links, each link once. Links without scores are all given."""
     at = links.sentences
     outside = (links.src >= corpus.src.lengths[at]) | (links.tgt >= corpus.tgt.lengths[at])
+    outside |= (links.src < 0) | (links.tgt < 0)
     if outside.any():
         k = int(outside.argmax())
         raise DataError(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import operator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import SupportsIndex, overload
 
 import numpy as np
 import numpy.typing as npt
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Links:
-    """The links of S sentence pairs.
+    """The links of S sentence pairs. links[n] is a list of the links (i, j) of sentence pair n.
 
     offsets   [S + 1]    links of sentence n are those from offsets[n] to offsets[n + 1]
     src, tgt  [n_links]  positions
@@ -28,6 +30,33 @@ class Links:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
+    def __repr__(self) -> str:
+        possible = 0 if self.sure is None else int((self.sure == 0).sum())
+        more = f", {possible} of them possible" if possible else ""
+        more += "" if self.scores is None else ", with scores"
+        return f"Links({len(self)} sentence pairs, {len(self.src)} links{more})"
+
+    def __iter__(self) -> Iterator[list[tuple[int, int]]]:
+        """The links of each sentence pair, as of `pairs`."""
+        return iter(self.pairs())
+
+    @overload
+    def __getitem__(self, n: SupportsIndex) -> list[tuple[int, int]]: ...
+    @overload
+    def __getitem__(self, n: slice) -> Links: ...
+    def __getitem__(self, n: SupportsIndex | slice) -> list[tuple[int, int]] | Links:
+        """The links of sentence pair n; the Links of sentence pairs, for a slice."""
+        if isinstance(n, slice):
+            start, stop, step = n.indices(len(self))
+            if step != 1:
+                raise ValueError(f"Links have slices of step 1, not {step}")
+            return self.part(start, max(start, stop))
+        k = operator.index(n)
+        if not -len(self) <= k < len(self):
+            raise IndexError(f"there is no sentence pair {k} in links of {len(self)}")
+        k %= len(self)
+        return self.part(k, k + 1).pairs()[0]
+
     @property
     def sentences(self) -> npt.NDArray[np.int64]:
         """[n_links] link -> its sentence"""
@@ -38,6 +67,17 @@ class Links:
         links = list(zip(self.src.tolist(), self.tgt.tolist(), strict=True))
         cuts = self.offsets.tolist()
         return [links[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
+
+    def scored(self) -> list[list[tuple[int, int, float]]]:
+        """The links of each sentence as (source, target, score)."""
+        if self.scores is None:
+            raise ValueError("these links have no scores")
+        scores = self.scores.tolist()
+        cuts = self.offsets.tolist()
+        return [
+            [(i, j, score) for (i, j), score in zip(links, scores[a:b], strict=True)]
+            for links, a, b in zip(self.pairs(), cuts, cuts[1:], strict=False)
+        ]
 
     def transposed(self) -> Links:
         """The same links with the sides swapped."""
@@ -67,12 +107,24 @@ class Links:
         return Links(offsets, self.src, self.tgt, self.sure, self.scores)
 
     @staticmethod
-    def from_pairs(sentences: Iterable[Iterable[tuple[int, int]]]) -> Links:
-        """Links given as (source, target) positions."""
-        lists = [list(sentence) for sentence in sentences]
-        flat = np.array([link for links in lists for link in links], dtype=np.int32).reshape(-1, 2)
+    def from_pairs(
+        sentences: Iterable[Iterable[tuple[int, int] | tuple[int, int, float]]],
+    ) -> Links:
+        """Links given as (source, target) positions, or all of them as (source, target, score)."""
+        lists: list[list[Sequence[float]]] = [list(sentence) for sentence in sentences]
+        links = [link for one in lists for link in one]
+        sizes = {len(link) for link in links}
+        if sizes not in (set(), {2}, {3}):
+            raise ValueError("links must be pairs (source, target), or all (source, target, score)")
+        places = np.array([link[:2] for link in links] or np.empty((0, 2), np.int32))
+        if places.dtype.kind not in "iu":
+            raise TypeError("the positions of links must be whole numbers")
+        if places.size and not (places.min() >= 0 and places.max() < 2**31):
+            raise ValueError("the positions of links must be between 0 and 2^31")
         offsets = np.cumsum([0, *map(len, lists)], dtype=np.int64)
-        return Links(offsets, flat[:, 0].copy(), flat[:, 1].copy())
+        src, tgt = (places[:, k].astype(np.int32) for k in range(2))
+        scores = np.array([link[2] for link in links], dtype=np.float64) if sizes == {3} else None
+        return Links(offsets, src, tgt, scores=scores)
 
     @staticmethod
     def joined(blocks: Iterable[Links]) -> Links:

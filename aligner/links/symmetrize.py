@@ -18,6 +18,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
+from aligner import arguments
 from aligner.errors import DataError
 from aligner.links._symmetrize import blend, grow, select
 from aligner.links.formats import LinkReader
@@ -137,14 +138,19 @@ def symmetrize(
     threshold: float | None = None,
 ) -> Links:
     """One alignment of two, which have the same number of sentences. METHODS says what the methods do."""
+    for name, links in (("forward", forward), ("reverse", reverse)):
+        arguments.instance(name, links, Links, "Links")
     if len(forward) != len(reverse):
         raise ValueError(f"{len(forward)} sentences forward, {len(reverse)} reverse")
-    how = METHODS[method]
+    how = METHODS[arguments.choice("method", method, METHODS)]
+    arguments.choice("variant", variant, VARIANTS)
     if how.threshold is not None:
         for links in (forward, reverse):
             if links.scores is None and len(links.src):
                 raise ValueError(f"{method} needs links with scores")
-    limit = (how.threshold or 0.0) if threshold is None else threshold
+    limit = how.threshold or 0.0
+    if threshold is not None:
+        limit = arguments.number("threshold", threshold, 0, 1)
     return how.combine(forward, reverse, variant, limit)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
+from aligner import arguments
 from aligner.text.corpus import Corpus
 from aligner.text.views import parse_views, settled
 
@@ -73,10 +74,8 @@ class Stage:
 
     def __post_init__(self) -> None:
         """Refuses what cannot be trained."""
-        if self.family not in FAMILIES:
-            raise ValueError(f"unknown family {self.family!r}; there are {', '.join(FAMILIES)}")
-        if self.objective not in OBJECTIVES:
-            raise ValueError(f"unknown objective {self.objective!r}; there are {', '.join(OBJECTIVES)}")
+        arguments.choice("family", self.family, FAMILIES)
+        arguments.choice("objective", self.objective, OBJECTIVES)
         if (
             self.constrained
             and self.family not in LATTICES
@@ -87,18 +86,20 @@ class Stage:
             raise ValueError("stages of hmm and loo have limits, those of ibm1 have none")
         if (self.leaving is not None) != (self.family == "loo"):
             raise ValueError("stages of loo say what is left out, others do not")
-        checked("iterations", self.iterations)
-        checked("dirichlet", self.dirichlet)
-        if 0 < self.dirichlet < 1e-9:
+        numbers: dict[str, Any] = {
+            name: checked(name, getattr(self, name)) for name in ("iterations", "dirichlet")
+        }
+        if 0 < numbers["dirichlet"] < 1e-9:
             raise ValueError(f"dirichlet must be 0 or at least 1e-9, not {self.dirichlet}")
         if self.limits is not None:
-            for name in LIMITS:
-                checked(name, getattr(self.limits, name))
-            if not 0 <= self.limits.drop <= 1:
-                raise ValueError(f"drop must be between 0 and 1, not {self.limits.drop}")
+            arguments.instance("limits", self.limits, Limits, "Limits")
+            exact: dict[str, Any] = {name: checked(name, getattr(self.limits, name)) for name in LIMITS}
+            numbers["limits"] = Limits(drop=arguments.number("drop", self.limits.drop, 0, 1), **exact)
         if self.leaving is not None:
-            for name, value in asdict(self.leaving).items():
-                checked(name, value)
+            arguments.instance("leaving", self.leaving, Leaving, "Leaving")
+            numbers["leaving"] = Leaving(**{x: checked(x, getattr(self.leaving, x)) for x in LEAVING})
+        for name, value in numbers.items():
+            object.__setattr__(self, name, value)
 
     @property
     def constrained(self) -> bool:
@@ -251,13 +252,10 @@ class UnusedSetting(ValueError):
 def checked(name: str, value: float) -> float:
     """A setting's value within its bounds."""
     bounds = SETTINGS[name]
-    if not bounds.least <= value <= bounds.most or bounds.whole and value != int(value):
-        kind = "a whole number" if bounds.whole else "a number"
-        raise ValueError(f"{name} must be {kind} between {bounds.least:g} and {bounds.most:g}, not {value}")
-    return int(value) if bounds.whole else float(value)
+    return arguments.number(name, value, bounds.least, bounds.most, bounds.whole)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Recipe:
     """How a model is trained, and how its links are chosen. All of it is saved with the model.
 
@@ -282,19 +280,26 @@ class Recipe:
 
     def __post_init__(self) -> None:
         """Refuses what cannot be trained."""
+        arguments.choice("model", self.model, MODELS)
+        arguments.instance("views", self.views, (tuple, list), "a list of names")
+        for name in self.views:
+            arguments.instance("a view", name, str, "a name")
         object.__setattr__(self, "views", tuple(self.views))
         parse_views(self.views)
+        arguments.instance("stages", self.stages, tuple, "a tuple of stages")
+        for stage in self.stages:
+            arguments.instance("a stage", stage, Stage, "a Stage")
         if not self.stages:
             raise ValueError("a recipe has at least one stage")
+        arguments.instance("lowercase", self.lowercase, bool, "True or False")
         for name in ("threshold", "p0", "window", "identical", "max_length"):
             if name != "threshold" or self.threshold is not None:
-                checked(name, getattr(self, name))
+                object.__setattr__(self, name, checked(name, getattr(self, name)))
         if self.threshold is None and not self.last.together:
             raise ValueError(f"{self.model} needs a threshold")
         if self.last.together and len(self.views) > MOST_VIEWS:
             raise ValueError(f"{self.model} has at most {MOST_VIEWS} views, not {len(self.views)}")
-        if self.direction not in DIRECTIONS:
-            raise ValueError(f"unknown direction {self.direction!r}; there are {', '.join(DIRECTIONS)}")
+        arguments.choice("direction", self.direction, DIRECTIONS)
         if self.direction != "both" and any(
             stage.together or stage.objective != "likelihood" for stage in self.stages
         ):
@@ -321,9 +326,7 @@ class Recipe:
         ibm1_agree  Model 1 is trained with agreement from its second iteration on
         given       SETTINGS
         """
-        if model not in MODELS:
-            raise ValueError(f"unknown model {model!r}; there are {', '.join(MODELS)}")
-        kind = MODELS[model]
+        kind = MODELS[arguments.choice("model", model, MODELS)]
         values: dict[str, Any] = {
             "iterations": kind.iterations,
             "ibm1_iterations": kind.ibm1_iterations,
@@ -342,15 +345,14 @@ class Recipe:
             if model not in SETTINGS[name].models:
                 raise UnusedSetting(name, model, SETTINGS[name].models)
             values[name] = checked(name, value)
+        if ibm1_agree is not None:
+            arguments.instance("ibm1_agree", ibm1_agree, bool, "True or False")
         agree = kind.ibm1_agree if ibm1_agree is None else ibm1_agree
         objective = kind.objective
         if constraint is not None:
             if kind.leaving is None:
                 raise UnusedSetting("constraint", model, LOO)
-            if constraint not in ("none", *CONSTRAINTS):
-                raise ValueError(
-                    f"unknown constraint {constraint!r}; there are none, {', '.join(CONSTRAINTS)}"
-                )
+            arguments.choice("constraint", constraint, ("none", *CONSTRAINTS))
             objective = "likelihood" if constraint == "none" else constraint
         prior = values["dirichlet"]
         own = values["iterations"]
@@ -384,10 +386,15 @@ class Recipe:
             model,
             tuple(stage for n, stage in enumerate(stages) if stage.iterations or n == last),
             direction,
-            tuple(kind.views if views is None else views),
+            kind.views if views is None else views,  # type: ignore[arg-type]
             lowercase,
             **{name: values[name] for name in ("threshold", "p0", "window", "identical", "max_length")},
         )
+
+    def __repr__(self) -> str:
+        directions = "both directions" if self.direction == "both" else self.direction
+        views = ",".join(self.views)
+        return f"Recipe({self.model}, {directions}, {len(self.schedule)} iterations, views {views})"
 
     @classmethod
     def from_dict(cls, saved: Mapping[str, Any]) -> Recipe:

@@ -5,6 +5,7 @@ Tokens stand between ASCII spaces and tabs. An empty side is a sentence of no to
 
 from __future__ import annotations
 
+import reprlib
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,8 +16,10 @@ import numpy.typing as npt
 
 from aligner.text import _corpus
 
+Pairs = Iterable[tuple[str | Sequence[str], str | Sequence[str]]]
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Vocab:
     """The words of one side in the order of their ids.
 
@@ -30,6 +33,9 @@ class Vocab:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
+    def __repr__(self) -> str:
+        return f"Vocab({len(self)} words)"
+
     @cached_property
     def words(self) -> list[str]:
         """word id -> word"""
@@ -41,7 +47,7 @@ class Vocab:
         return _corpus.find_words(self.text, self.offsets, [word.encode() for word in words])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Side:
     """One language of a corpus.
 
@@ -55,6 +61,9 @@ class Side:
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    def __repr__(self) -> str:
+        return f"Side({len(self)} sentences, {len(self.ids)} tokens, {len(self.vocab)} words)"
 
     @cached_property
     def lengths(self) -> npt.NDArray[np.int64]:
@@ -77,7 +86,7 @@ class Side:
         return [words[k] for k in self.ids[self.offsets[n] : self.offsets[n + 1]]]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Corpus:
     """Sentence pairs: src and tgt have the same number of sentences."""
 
@@ -87,16 +96,30 @@ class Corpus:
     def __len__(self) -> int:
         return len(self.src)
 
+    def __repr__(self) -> str:
+        tokens, words = (
+            f"{len(a)} and {len(b)}"
+            for a, b in ((self.src.ids, self.tgt.ids), (self.src.vocab, self.tgt.vocab))
+        )
+        return f"Corpus({len(self)} sentence pairs, {tokens} tokens, {words} words)"
+
     @staticmethod
-    def from_pairs(
-        pairs: Iterable[tuple[str | Sequence[str], str | Sequence[str]]], lowercase: bool = False
-    ) -> Corpus:
+    def of(text: Corpus | Pairs, lowercase: bool = False) -> Corpus:
+        """A text as functions take it: a Corpus, or sentence pairs as of `from_pairs`."""
+        if isinstance(text, Corpus):
+            return text.lowered() if lowercase else text
+        if isinstance(text, str) or not isinstance(text, Iterable):
+            raise TypeError(f"text must be a Corpus or sentence pairs, not {reprlib.repr(text)}")
+        return Corpus.from_pairs(text, lowercase)
+
+    @staticmethod
+    def from_pairs(pairs: Pairs, lowercase: bool = False) -> Corpus:
         """Sentence pairs given as text or as lists of tokens."""
         builders = Builder(), Builder()
         lines = []
         for n, pair in enumerate(pairs):
-            if isinstance(pair, str) or len(pair) != 2:
-                raise ValueError(f"pair {n} is not two sentences: {pair!r}")
+            if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
+                raise ValueError(f"sentence pair {n} of the text is not two sentences: {reprlib.repr(pair)}")
             lines.append([_line(sentence, n) for sentence in pair])
         for k, builder in enumerate(builders):
             text = "".join(line[k] + "\n" for line in lines).encode()
@@ -104,6 +127,14 @@ class Corpus:
             _, _, builder.n_tokens = _corpus.index_lines(text, builder.words, ids, lengths, None)
             builder.n_lines = len(lines)
         return Corpus(*(builder.side(lowercase) for builder in builders))
+
+    def lowered(self) -> Corpus:
+        """The same text in lower case; the same object if it is in lower case already."""
+        sides = [
+            side if all(word == word.lower() for word in side.vocab.words) else relabelled(side, str.lower)
+            for side in (self.src, self.tgt)
+        ]
+        return self if sides == [self.src, self.tgt] else Corpus(*sides)
 
     def part(self, start: int, stop: int) -> Corpus:
         """Sentence pairs start to stop."""
@@ -151,12 +182,17 @@ class Builder:
 
 def _line(sentence: str | Sequence[str], n: int) -> str:
     """A sentence as a line of text."""
+    where = f"sentence pair {n} of the text"
     if not isinstance(sentence, str):
+        if not isinstance(sentence, Sequence) or not all(isinstance(token, str) for token in sentence):
+            raise TypeError(
+                f"{where}: a sentence must be a string or a list of tokens, not {reprlib.repr(sentence)}"
+            )
         if any(not token or " " in token or "\t" in token for token in sentence):
-            raise ValueError(f"pair {n}: a token is empty or has a space or a tab in it")
+            raise ValueError(f"{where}: a token is empty or has a space or a tab in it")
         sentence = " ".join(sentence)
     if "\n" in sentence:
-        raise ValueError(f"pair {n}: a sentence has a line break in it")
+        raise ValueError(f"{where}: a sentence has a line break in it")
     return sentence
 
 

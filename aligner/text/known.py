@@ -44,7 +44,7 @@ Entry = tuple[str, int, int, float]  # direction, source position, target positi
 Feature = tuple[Sequence[Entry], str, float]  # entries, "<=" or "=", bound
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Constraints:
     """Constraints on the expected links of each sentence pair: E[f_k] <= bound_k, or E[f_k] = bound_k.
 
@@ -95,6 +95,9 @@ class Constraints:
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
+
+    def __repr__(self) -> str:
+        return f"Constraints({len(self)} sentence pairs, {len(self.bound)} features)"
 
     def part(self, start: int, stop: int) -> Constraints:
         """The constraints of the sentence pairs start to stop."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from aligner import __version__
+from aligner import __version__, arguments
 from aligner.decoding.model import Model
 from aligner.decoding.posteriors import check_constraints
 from aligner.errors import DataError
@@ -25,23 +25,21 @@ from aligner.models.recipe import Leaving, Recipe, Stage
 from aligner.models.shares import UNKNOWN, Shares
 from aligner.models.update import Bytes, update
 from aligner.text.cells import Seen, cell_offsets, in_shards
-from aligner.text.corpus import Corpus, pair_keys, text_hash
+from aligner.text.corpus import Corpus, Pairs, pair_keys, text_hash
 from aligner.text.known import Constraints, Known
 from aligner.text.spelling import likeness
 from aligner.training.development import Development
 from aligner.training.monitor import Monitor
 
-Text = Corpus | Iterable[tuple[str | Sequence[str], str | Sequence[str]]]
 
-
-def train(text: Text, recipe: Recipe | None = None, **settings: Any) -> Model:
+def train(text: Corpus | Pairs, recipe: Recipe | None = None, **settings: Any) -> Model:
     """A model of sentence pairs, given as text, as lists of tokens or as a Corpus.
 
     settings: those of `learn`
     """
-    recipe = recipe or Recipe.of()
-    corpus = text if isinstance(text, Corpus) else Corpus.from_pairs(text, lowercase=recipe.lowercase)
-    return learn(corpus, recipe, **settings)[0]
+    recipe = Recipe.of() if recipe is None else recipe
+    arguments.instance("recipe", recipe, Recipe, "a Recipe")
+    return learn(Corpus.of(text, recipe.lowercase), recipe, **settings)[0]
 
 
 def learn(
@@ -63,6 +61,7 @@ def learn(
 ) -> tuple[Model, list[Seen | None]]:
     """A model of a text; and what each view sees of the text, None if some of the text was not trained on.
 
+    The text, and that of the development set, is lower-cased if the recipe says so.
     init         a model to start from
     resume       a model that `checkpoint` was given: training goes on where it was, to the same bits
     development  the last stage ends when an iteration does not align this set better; the best is kept
@@ -74,6 +73,19 @@ def learn(
                  in training needs its cells in any case
     checkpoint   called after each iteration with the model as it is: always the same object, to save at once
     """
+    for name, value, kind, what in (
+        ("corpus", corpus, Corpus, "a Corpus"),
+        ("recipe", recipe, Recipe, "a Recipe"),
+        ("init", init, Model, "a Model"),
+        ("resume", resume, Model, "a Model"),
+        ("development", development, Development, "a Development"),
+    ):
+        if value is not None or name in ("corpus", "recipe"):
+            arguments.instance(name, value, kind, what)
+    arguments.threads(n_threads)
+    if recipe.lowercase:
+        corpus = corpus.lowered()
+        development = development and replace(development, corpus=development.corpus.lowered())
     check_size(corpus)
     known = known_of(links, constraints, corpus)
     check_constraints(recipe, known)
@@ -121,7 +133,7 @@ def learn(
 
 
 def _check_start(recipe: Recipe, init: Model | None) -> None:
-    """Refuses a start from a model of other views or of another direction."""
+    """Refuses a start from a model of other views, of another direction or of other letters."""
     if init is None:
         return
     known = ",".join(view.name for view in init.views)
@@ -135,6 +147,9 @@ def _check_start(recipe: Recipe, init: Model | None) -> None:
             f"the model to start from was trained {init.recipe.direction} only",
             hint=f"train {init.recipe.direction} only",
         )
+    if init.recipe.lowercase != recipe.lowercase:
+        was = "in lower case" if init.recipe.lowercase else "not lower-cased"
+        raise DataError(f"the text of the model to start from was {was}", hint="do the same here")
 
 
 def _resumed(old: Model, new: Model) -> Model:

@@ -264,7 +264,7 @@ def test_signatures_are_of_one_line_and_differ_where_recipes_do():
         (("loo", "symmetric", 1, Limits(), 0.0, Leaving(evenness=float("nan"))), "evenness must be"),
         (("hmm", "likelihood", -1, Limits()), "iterations must be"),
         (("ibm1", "likelihood", 1, None, 1e-10), "dirichlet must be 0 or at least 1e-9"),
-        (("hmm", "symmetric", 1, Limits(drop=2.0)), "drop must be between 0 and 1"),
+        (("hmm", "symmetric", 1, Limits(drop=2.0)), "drop must be a number between 0 and 1"),
         (("hmm", "symmetric", 1, Limits(eta=float("nan"))), "eta must be"),
     ],
 )
