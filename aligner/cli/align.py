@@ -20,7 +20,7 @@ from aligner.models.recipe import MODELS
 @options.corpus_arguments
 @options.directions
 @training.settings(["threshold"])
-@click.option("--scores", is_flag=True, help="Print `i-j:p` (soft-union, product).")
+@click.option("--scores", is_flag=True, help="Print links with their scores, `i-j:p` (soft-union, product).")
 @click.option(
     "--forward",
     metavar="FILE",

@@ -32,11 +32,15 @@ from aligner.text.reading import read_corpus, stream_corpus
 @click.option(
     "--project/--no-project",
     default=True,
-    help="Project posteriors onto the constraints that the model was trained with.",
+    help="Project posteriors onto the constraint of the model (loo, bhmm, shmm), as in training.",
 )
 @training.settings(["threshold"])
 @training.known
-@click.option("--scores", is_flag=True, help="Print `i-j:p`.")
+@click.option(
+    "--scores",
+    is_flag=True,
+    help="Print links with their scores, `i-j:p` (soft-union, product, one direction).",
+)
 @options.threads
 @options.output
 def command(
@@ -63,7 +67,8 @@ def command(
     """Print links of any text with a trained model.
 
     SRC and TGT as for `aligner align`. The text need not be the text that MODEL was trained on; for
-    that text the links are those of `aligner align`. Lines of stdin are answered as they come.
+    that text the links are those of `aligner align`. The text is lower-cased if the model's was. Lines of
+    stdin are answered as they come.
 
     The links of one direction are those above the threshold; --threshold 0 prints all that score above 0.001.
 

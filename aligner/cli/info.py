@@ -51,7 +51,8 @@ def command(model: str, as_json: bool) -> None:
 
 
 def _describe(trained: Model, sizes: list[dict[str, Any]]) -> list[str]:
-    facts = [*trained.facts.items(), *trained.recipe.signature().items()]
+    recipe = {key: value for key, value in trained.recipe.signature().items() if key not in trained.facts}
+    facts = [*trained.facts.items(), *recipe.items()]
     if trained.unfinished:
         facts.insert(0, ("not finished", trained.unfinished))
     rows = [*facts, *(item for size in sizes for item in size.items())]

@@ -18,8 +18,18 @@ from aligner.files import open_output
     default=0.01,
     help="Leave out word pairs that are less probable than this in all directions of the model.",
 )
-@click.option("--top", type=click.IntRange(0), default=0, help="Most translations per source word; 0: all.")
-@click.option("--view", "name", metavar="VIEW", help="Which view's table.  [default: the first]")
+@click.option(
+    "--top",
+    type=click.IntRange(0),
+    default=0,
+    help="Print at most this many translations of a source word; 0: all.",
+)
+@click.option(
+    "--view",
+    "name",
+    metavar="VIEW",
+    help="The view whose table is printed, see `aligner info MODEL`.  [default: the first]",
+)
 def command(model: str, min_prob: float, top: int, name: str | None) -> None:
     """Print a model's translation table as TSV: source, target, t(target | source), t(source | target).
 

@@ -52,7 +52,7 @@ def output(command: F) -> F:
             raise click.BadParameter("a file name is needed.")
         return path
 
-    command = click.option("--overwrite", is_flag=True, help="Replace OUT if it exists.")(command)
+    command = click.option("--overwrite", is_flag=True, help="Replace files that exist.")(command)
     return click.option(
         "-o",
         "--output",
@@ -85,7 +85,9 @@ def encoding(command: F) -> F:
 
 
 def lowercase(command: F) -> F:
-    return click.option("--lowercase", is_flag=True, help="Lower-case the text.")(command)
+    return click.option("--lowercase", is_flag=True, help="Lower-case the text. A model remembers it.")(
+        command
+    )
 
 
 def _known_encoding(_: click.Context, __: click.Parameter, name: str) -> str:
@@ -201,7 +203,8 @@ def directions(command: F) -> F:
         click.option(
             "--viterbi",
             is_flag=True,
-            help="Take the links of each direction's best path, not links by their probability.",
+            help="Take the links of each direction's most probable alignment, its best path, instead of each"
+            " link that is probable enough by itself.",
         ),
     ):
         command = add(command)

@@ -25,11 +25,12 @@ from aligner.links.symmetrize import METHODS, symmetrize_files
 @click.option(
     "--threshold",
     type=options.Share(0, 1),
-    help="Keep links that score above this.  [default: "
+    help="Keep links that score above this. `align` and `decode` have the model's threshold in place of 0.4."
+    "  [default: "
     + ", ".join(f"{how.threshold} for {name}" for name, how in METHODS.items() if how.threshold is not None)
     + "]",
 )
-@click.option("--scores", is_flag=True, help="Print `i-j:p` (soft-union, product).")
+@click.option("--scores", is_flag=True, help="Print links with their scores, `i-j:p` (soft-union, product).")
 @options.format("--from", "source", "forward", "reverse")
 @options.base("--base", "base", "forward", "reverse")
 @options.text("The sentences: links to words that are not there are refused.")

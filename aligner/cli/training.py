@@ -81,7 +81,9 @@ def views(command: F) -> F:
             "--views",
             metavar="LIST",
             callback=_known_views,
-            help=f"What is seen of words, as a list of {HELP}.  [default: {','.join(MODELS[DEFAULT].views)}]",
+            help=f"What is seen of words, as a list of {HELP}.  [default:"
+            f" {','.join(MODELS[DEFAULT].views)} for {DEFAULT},"
+            f" {','.join(MODELS['hmm'].views)} for other models]",
         ),
     ):
         command = add(command)
@@ -90,7 +92,9 @@ def views(command: F) -> F:
 
 def progress(command: F) -> F:
     for add in (
-        click.option("--log-json", metavar="FILE", help="Write a line of JSON per iteration."),
+        click.option(
+            "--log-json", metavar="FILE", help="Write the run's signature, then a line of JSON per iteration."
+        ),
         click.option("-q", "--quiet", is_flag=True, help="Print nothing on stderr about iterations."),
     ):
         command = add(command)
@@ -100,8 +104,12 @@ def progress(command: F) -> F:
 def known(command: F) -> F:
     """Links known by hand."""
     for add in (
-        options.format("--known-format", "known_format", "given", "exclude", of="these two files"),
-        options.base("--known-base", "known_base", "given", "exclude", of="these two files"),
+        options.format(
+            "--known-format", "known_format", "given", "exclude", of="the files of --given and --exclude"
+        ),
+        options.base(
+            "--known-base", "known_base", "given", "exclude", of="the files of --given and --exclude"
+        ),
         click.option(
             "--exclude", metavar="FILE", help="Wrong links, a line a sentence pair; they are left out."
         ),
@@ -150,7 +158,7 @@ def recipe(command: F) -> F:
             type=click.Choice(list(MODELS)),
             metavar="|".join(MODELS),
             default=DEFAULT,
-            help=f"The model to train.  [default: {DEFAULT}]",
+            help="The model to train, one of those above.",
         ),
     ):
         command = add(command)

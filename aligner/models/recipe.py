@@ -144,7 +144,8 @@ MODELS = {
     ),
     "ibm1": Kind("Model 1: words only, no order", "ibm1", "likelihood", 5, 0.5),
     "hmm": Kind(
-        "a word's position depends on the position of the word before", "hmm", "likelihood", 5, 0.5, Limits()
+        "the HMM: where a word is linked depends on where the word before is linked",
+        "hmm", "likelihood", 5, 0.5, Limits(),
     ),
     "bhmm": Kind(
         "the HMM, each word with at most one link expected", "hmm", "bijective", 2, 0.4,
@@ -197,7 +198,9 @@ SETTINGS = {
         "At the start, a translation spelled like the word is this many times likelier.",
         1e-3, 1e6, 5.0,
     ),
-    "p0": Setting("Probability of NULL.", 1e-6, 0.999, 0.2, HMMS),
+    "p0": Setting(
+        "Probability of NULL, that is of no link, before words are looked at.", 1e-6, 0.999, 0.2, HMMS
+    ),
     "window": Setting("Jumps of this distance or more share one probability.", 1, 17, 5, HMMS, whole=True),
     "dirichlet": Setting(
         "Parameter of a Dirichlet prior on translations (variational Bayes); 0: none.", 0, 1e6, 0.0

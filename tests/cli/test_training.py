@@ -129,6 +129,8 @@ def test_info_and_lexicon(data, tmp_path):
     run("train", data / "generated.src", data / "generated.tgt", "-q", "-o", model)
     assert "pairs              2000\n" in run("info", model) and "prefix5 loo" in run("info", model)
     assert json.loads(run("info", model, "--json"))["facts"]["pairs"] == 2000
+    rows = [line.split() for line in run("info", model).splitlines()]
+    assert [row[1] for row in rows if row[0] == "threshold"] == [str(Model.load(model).threshold)]
     rows = [line.split("\t") for line in run("lexicon", model, "--top", 2, "--min-prob", 0.1).splitlines()]
     best = {row[0]: row[1] for row in reversed(rows)}
     assert best["not"] in ("pas", "ne") and best["Mr."] == "M." and best["."] == "."
@@ -187,6 +189,7 @@ def test_ibm1_then_train(data, tmp_path):
     assert [entry["model"] for entry in info["history"]] == ["hmm"] * 5
     assert info["recipe"]["views"] == ["word"]
     assert "was trained reverse only" in run("decode", second, *files, "--direction", "forward", code=2)
+    assert "was trained without a constraint" in run("decode", second, *files, "--no-project", code=2)
     reverse = run("decode", second, *files)
     assert reverse == run("decode", second, *files, "--direction", "reverse")
     assert "is a model of both" in run(
