@@ -10,10 +10,11 @@ from aligner.cli import options, training
 from aligner.decoding.combine import combine, threshold_of
 from aligner.decoding.model import Model
 from aligner.decoding.posteriors import directions
-from aligner.files import open_output
+from aligner.files import display_name, open_output
 from aligner.links.formats import format_links
 from aligner.links.known import known_of
 from aligner.models.recipe import DIRECTIONS
+from aligner.text.corpus import warn_of_long
 from aligner.text.reading import read_corpus, stream_corpus
 
 
@@ -101,10 +102,13 @@ def command(
             parts = stream_corpus(src, layout=layout, **reading)
         else:
             parts = iter([read_corpus(src, tgt, **reading)])
+        n_before, long_pairs = 0, []
         for corpus in parts:
             known = known_of(
                 training.read_known(given, exclude, known_base, known_format, corpus), None, corpus
             )
+            long_pairs += corpus.long_pairs(n_before)
+            n_before += len(corpus)
             for forward, reverse in directions(
                 trained.views,
                 trained.recipe,
@@ -118,3 +122,4 @@ def command(
                 links = combine(forward, reverse, direction, method, limit, variant)
                 out.write(format_links(links.rounded(), "scored" if scores else "pharaoh"))
             out.flush()
+    warn_of_long(long_pairs, display_name(src))

@@ -12,13 +12,14 @@ import click
 from aligner.cli import options
 from aligner.cli.options import F
 from aligner.decoding.model import Model
+from aligner.files import display_name
 from aligner.links.formats import LinkReader
 from aligner.links.known import weighted
 from aligner.links.links import Links
 from aligner.models.positions import Jumps
 from aligner.models.recipe import DEFAULT, HMMS, MODELS, SETTINGS, Recipe, UnusedSetting
 from aligner.text.cells import Seen
-from aligner.text.corpus import Corpus
+from aligner.text.corpus import Corpus, warn_of_long
 from aligner.text.reading import read_corpus
 from aligner.text.views import HELP, parse_views
 from aligner.training.development import Development
@@ -277,8 +278,10 @@ def train(
         dev = None
         if dev_src is not None and dev_gold is not None:
             text = read_corpus(dev_src, dev_tgt, **reading)
+            warn_of_long(text.long_pairs(), display_name(dev_src))
             dev = Development(text, LinkReader(dev_gold, text=text).read())
         corpus = read_corpus(src, tgt, layout=layout, **reading)
+        warn_of_long(corpus.long_pairs(), display_name(src))
         known = read_known(given, exclude, known_base, known_format, corpus)
         trained, seen = learn(
             corpus,

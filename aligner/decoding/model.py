@@ -21,7 +21,7 @@ from aligner.models.parameters import Parameters, View
 from aligner.models.positions import POSITIONS
 from aligner.models.recipe import Recipe
 from aligner.models.shares import Shares
-from aligner.text.corpus import Corpus, Pairs, Vocab
+from aligner.text.corpus import Corpus, Pairs, Vocab, warn_of_long
 from aligner.text.known import Constraints
 
 LEXICON = ("rows", "tgt", "t", "null_fwd", "null_rev")
@@ -158,6 +158,7 @@ class Model:
         arguments.threads(n_threads)
         text = Corpus.of(text, self.recipe.lowercase)
         self.check_trained()
+        warn_of_long(text.long_pairs())
         limit = threshold_of(symmetrize, threshold, self.threshold)
         known = known_of(links, constraints, text)
         check_constraints(self.recipe, known)

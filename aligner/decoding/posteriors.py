@@ -39,12 +39,14 @@ def directions(
 ) -> Iterator[tuple[Links, Links]]:
     """Forward and reverse links, a shard of sentence pairs at a time. Scores are means over the views.
 
-    seen     what each view sees of the corpus; None: the view looks again
+    seen     what each view sees of corpus.bounded(); None: the view looks again
     shares   of the text that the views were trained on, where a sentence pair is not its own witness
     known    what is known beforehand: given links score 1, excluded ones 0
     project  whether posteriors are projected onto the constraint that the model was trained with
-    A direction that the model was not trained in has no links.
+    A direction that the model was not trained in has no links. Nor has a sentence pair that is too long
+    (text/corpus.py).
     """
+    corpus = corpus.bounded()
     stage = recipe.last
     if not project:
         stage = replace(stage, objective="likelihood")

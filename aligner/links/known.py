@@ -46,7 +46,10 @@ def weighted(given: Links | None, excluded: Links | None) -> Links | None:
 
 
 def known_of(links: Links | None, constraints: Constraints | None, corpus: Corpus) -> Known:
-    """What is known of a text, as kernels take it, checked against the text."""
+    """What is known of a text, as kernels take it, checked against the text.
+
+    Sentence pairs that are too long (text/corpus.py) have no links: what is known of them is left out.
+    """
     for name, known, kind in (("links", links, Links), ("constraints", constraints, Constraints)):
         if known is not None:
             arguments.instance(name, known, kind, kind.__name__)
@@ -55,7 +58,9 @@ def known_of(links: Links | None, constraints: Constraints | None, corpus: Corpu
                 f"there are known {name} of {len(known)} sentence pairs, the text has {len(corpus)}",
                 hint=f"known {name} and text must match line by line",
             )
-    return Known(None if links is None or not len(links.src) else _weights(links, corpus), constraints)
+    weights = None if links is None or not len(links.src) else _weights(links, corpus)
+    found = Known(weights, constraints)
+    return found.emptied(~corpus.too_long) if corpus.too_long.any() else found
 
 
 def _weights(links: Links, corpus: Corpus) -> Weights:

@@ -5,6 +5,7 @@ Tokens stand between ASCII spaces and tabs. An empty side is a sentence of no to
 
 from __future__ import annotations
 
+import logging
 import reprlib
 import zlib
 from collections.abc import Callable, Iterable, Sequence
@@ -17,6 +18,11 @@ import numpy.typing as npt
 from aligner.text import _corpus
 
 Pairs = Iterable[tuple[str | Sequence[str], str | Sequence[str]]]
+MOST_CELLS = 1 << 22  # of a sentence pair, source words x target words: 2,048 x 2,048
+SHORT = 16  # words that a lattice has room for at least: a side of fewer words needs the same memory
+SHOWN = 5  # how many lines a message names
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -135,6 +141,35 @@ class Corpus:
             for side in (self.src, self.tgt)
         ]
         return self if sides == [self.src, self.tgt] else Corpus(*sides)
+    @cached_property
+    def too_long(self) -> npt.NDArray[np.bool_]:
+        """[S] whether the lattices of a sentence pair need too much memory: it has no links.
+
+        Such a pair has more than MOST_CELLS cells. A side of 1 to 15 words counts as SHORT words.
+        """
+        src, tgt = self.src.lengths, self.tgt.lengths
+        cells = np.maximum(src, SHORT) * np.maximum(tgt, SHORT)
+        return np.asarray((cells > MOST_CELLS) & (src > 0) & (tgt > 0))
+
+    def bounded(self) -> Corpus:
+        """The same sentence pairs, but two empty sentences for each that is too long."""
+        if not self.too_long.any():
+            return self
+        sides = []
+        for side in (self.src, self.tgt):
+            offsets = np.zeros(len(self) + 1, dtype=np.int64)
+            np.cumsum(np.where(self.too_long, 0, side.lengths), out=offsets[1:])
+            sides.append(Side(side.ids[np.repeat(~self.too_long, side.lengths)], offsets, side.vocab))
+        return Corpus(*sides)
+
+    def long_pairs(self, n_before: int = 0) -> list[tuple[int, int, int]]:
+        """The sentence pairs that are too long: (number, source words, target words).
+
+        n_before: how many sentence pairs stand before these ones
+        """
+        lengths = self.src.lengths, self.tgt.lengths
+        found = np.flatnonzero(self.too_long).tolist()
+        return [(n_before + n + 1, int(lengths[0][n]), int(lengths[1][n])) for n in found]
 
     def part(self, start: int, stop: int) -> Corpus:
         """Sentence pairs start to stop."""
@@ -194,6 +229,30 @@ def _line(sentence: str | Sequence[str], n: int) -> str:
     if "\n" in sentence:
         raise ValueError(f"{where}: a sentence has a line break in it")
     return sentence
+
+
+def shown(numbers: Sequence[int]) -> str:
+    """The first few numbers, as a message names lines."""
+    return ", ".join(map(str, numbers[:SHOWN])) + (", ..." if len(numbers) > SHOWN else "")
+
+
+def warn_of_long(pairs: Sequence[tuple[int, int, int]], file: str | None = None) -> None:
+    """Says which sentence pairs are too long, if there are any. file: where they come from"""
+    if not pairs:
+        return
+    number, src, tgt = pairs[0]
+    place = f"sentence pair {number}" if file is None else f"{file}, line {number}"
+    others = ""
+    if len(pairs) > 1:
+        lines = "" if file is None else "lines "
+        others = f" ({len(pairs)} such pairs: {lines}{shown([n for n, _, _ in pairs])})"
+    logger.warning(
+        "%s: %s x %s words are too many for one sentence pair; it has no links%s",
+        place,
+        f"{src:,}",
+        f"{tgt:,}",
+        others,
+    )
 
 
 def relabelled(side: Side, see: Callable[[str], str], in_place: bool = False) -> Side:

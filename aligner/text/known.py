@@ -35,8 +35,14 @@ class Weights:
 
     def select(self, keep: npt.NDArray[np.bool_]) -> Weights:
         """The weights of the sentence pairs to keep."""
+        return self._kept(keep, _selected(self.offsets, keep))
+
+    def emptied(self, keep: npt.NDArray[np.bool_]) -> Weights:
+        """The weights of all sentence pairs, none for those that are not to keep."""
+        return self._kept(keep, _emptied(self.offsets, keep))
+
+    def _kept(self, keep: npt.NDArray[np.bool_], offsets: Longs) -> Weights:
         links = np.repeat(keep, np.diff(self.offsets))
-        offsets = _selected(self.offsets, keep)
         return Weights(offsets, self.src[links], self.tgt[links], self.weight[links])
 
 
@@ -105,10 +111,17 @@ class Constraints:
 
     def select(self, keep: npt.NDArray[np.bool_]) -> Constraints:
         """The constraints of the sentence pairs to keep."""
+        return self._kept(keep, _selected(self.offsets, keep))
+
+    def emptied(self, keep: npt.NDArray[np.bool_]) -> Constraints:
+        """The constraints of all sentence pairs, none for those that are not to keep."""
+        return self._kept(keep, _emptied(self.offsets, keep))
+
+    def _kept(self, keep: npt.NDArray[np.bool_], offsets: Longs) -> Constraints:
         features = np.repeat(keep, np.diff(self.offsets))
         entries = np.repeat(features, np.diff(self.starts))
         return Constraints(
-            _selected(self.offsets, keep),
+            offsets,
             self.bound[features],
             self.equal[features],
             _selected(self.starts, features),
@@ -122,6 +135,11 @@ class Constraints:
 def _selected(offsets: Longs, keep: npt.NDArray[np.bool_]) -> Longs:
     """Offsets of what is kept."""
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(np.diff(offsets)[keep])])
+
+
+def _emptied(offsets: Longs, keep: npt.NDArray[np.bool_]) -> Longs:
+    """Offsets of all, where what is not kept is empty."""
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(np.where(keep, np.diff(offsets), 0))])
 
 
 @dataclass(frozen=True)
@@ -143,6 +161,13 @@ class Known:
         return Known(
             None if self.weights is None else self.weights.select(keep),
             None if self.constraints is None else self.constraints.select(keep),
+        )
+
+    def emptied(self, keep: npt.NDArray[np.bool_]) -> Known:
+        """What is known of all sentence pairs, nothing of those that are not to keep."""
+        return Known(
+            None if self.weights is None else self.weights.emptied(keep),
+            None if self.constraints is None else self.constraints.emptied(keep),
         )
 
     def checksum(self) -> str:

@@ -25,7 +25,7 @@ from aligner.models.recipe import Leaving, Recipe, Stage
 from aligner.models.shares import UNKNOWN, Shares
 from aligner.models.update import Bytes, update
 from aligner.text.cells import Seen, cell_offsets, in_shards
-from aligner.text.corpus import Corpus, Pairs, pair_keys, text_hash
+from aligner.text.corpus import Corpus, Pairs, pair_keys, text_hash, warn_of_long
 from aligner.text.known import Constraints, Known
 from aligner.text.spelling import likeness
 from aligner.training.development import Development
@@ -39,7 +39,9 @@ def train(text: Corpus | Pairs, recipe: Recipe | None = None, **settings: Any) -
     """
     recipe = Recipe.of() if recipe is None else recipe
     arguments.instance("recipe", recipe, Recipe, "a Recipe")
-    return learn(Corpus.of(text, recipe.lowercase), recipe, **settings)[0]
+    corpus = Corpus.of(text, recipe.lowercase)
+    warn_of_long(corpus.long_pairs())
+    return learn(corpus, recipe, **settings)[0]
 
 
 def learn(
@@ -62,6 +64,7 @@ def learn(
     """A model of a text; and what each view sees of the text, None if some of the text was not trained on.
 
     The text, and that of the development set, is lower-cased if the recipe says so.
+    Sentence pairs that are too long (text/corpus.py) are trained on as two empty sentences.
     init         a model to start from
     resume       a model that `checkpoint` was given: training goes on where it was, to the same bits
     development  the last stage ends when an iteration does not align this set better; the best is kept
@@ -89,7 +92,7 @@ def learn(
     check_size(corpus)
     known = known_of(links, constraints, corpus)
     check_constraints(recipe, known)
-    used = corpus
+    used = corpus = corpus.bounded()
     if recipe.max_length:
         keep = np.maximum(corpus.src.lengths, corpus.tgt.lengths) <= recipe.max_length
         used, known = corpus.select(keep), known.select(keep)
