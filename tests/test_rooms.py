@@ -19,6 +19,7 @@ ROOMS = [
     "files",
     "store",
     "simd",
+    "threads",
     "text",
     "links",
     "models",

@@ -17,6 +17,7 @@ from aligner.links.symmetrize import METHODS, VARIANTS
 from aligner.store import check_name
 from aligner.text.corpus import Corpus
 from aligner.text.reading import read_corpus
+from aligner.threads import available
 
 TEXTS = ("src", "tgt", "text", "counts", "dev_src", "dev_tgt")  # the parameters that name files of text
 
@@ -250,15 +251,10 @@ def corpus_arguments(command: F) -> F:
 
 def threads(command: F) -> F:
     """--threads, by default as many as this process may use."""
-
-    def available(_: click.Context, __: click.Parameter, n: int | None) -> int:
-        if n is None and hasattr(os, "sched_getaffinity"):
-            return len(os.sched_getaffinity(0))
-        return n or os.cpu_count() or 1
-
     return click.option(
         "--threads",
         type=click.IntRange(1, 1024),
-        callback=available,
-        help="Threads; results do not depend on them.  [default: all cores]",
+        callback=lambda _, __, n: n or min(available(), 1024),
+        help="Threads at most; results do not depend on them.  [default: the CPUs that this process may use"
+        " by affinity and control groups, at most OMP_NUM_THREADS]",
     )(command)

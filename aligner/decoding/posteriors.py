@@ -16,9 +16,10 @@ from aligner.models.families import FAMILIES
 from aligner.models.parameters import View
 from aligner.models.recipe import Recipe, Stage
 from aligner.models.shares import Own, Shares
-from aligner.text.cells import Seen, Shard, in_shards
+from aligner.text.cells import Seen, Shard, cell_offsets, in_shards
 from aligner.text.corpus import Corpus
 from aligner.text.known import NOTHING, Known
+from aligner.threads import useful
 
 Reals = npt.NDArray[np.float32]
 
@@ -47,6 +48,7 @@ def directions(
     (text/corpus.py).
     """
     corpus = corpus.bounded()
+    n_threads = useful(n_threads, int(cell_offsets(corpus)[-1]))
     stage = recipe.last
     if not project:
         stage = replace(stage, objective="likelihood")

@@ -28,6 +28,7 @@ from aligner.text.cells import Seen, cell_offsets, in_shards
 from aligner.text.corpus import Corpus, Pairs, pair_keys, text_hash, warn_of_long
 from aligner.text.known import Constraints, Known
 from aligner.text.spelling import likeness
+from aligner.threads import useful
 from aligner.training.development import Development
 from aligner.training.monitor import Monitor
 
@@ -97,6 +98,8 @@ def learn(
         keep = np.maximum(corpus.src.lengths, corpus.tgt.lengths) <= recipe.max_length
         used, known = corpus.select(keep), known.select(keep)
     recipe = recipe.settled(used)
+    n_cells = int(cell_offsets(used)[-1])
+    n_threads = useful(n_threads, n_cells)
     _check_start(recipe, init)
     learned_from = {
         "text": text_hash(used),
@@ -114,7 +117,7 @@ def learn(
     monitor = _monitor(used, model, quiet, log)
     monitor.begin(model.signature + "".join(f"|{key}:{value}" for key, value in (run or {}).items()))
     work = _Run(used, model, init, development, known, n_threads, checkpoint, monitor)
-    room = memory // max(1, 4 * int(cell_offsets(used)[-1]))  # of how many views the cells may be kept
+    room = memory // max(1, 4 * n_cells)  # of how many views the cells may be kept
     seen: list[Seen] = []
     try:
         for n in range(len(recipe.views)):

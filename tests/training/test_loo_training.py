@@ -11,7 +11,7 @@ import pytest
 from leaving import MOST, Left, twice, unpacked
 from trained import arrays, assert_same_arrays, links_of
 
-from aligner import Corpus, DataError, LinkReader, Links, Model, Recipe, train
+from aligner import Corpus, DataError, LinkReader, Links, Model, Recipe, threads, train
 from aligner.decoding.combine import combine
 from aligner.links.known import SURE, known_of
 from aligner.models.positions import Jumps
@@ -151,7 +151,8 @@ def test_training_equals_slow_twin(views, left_out):
 
 
 @pytest.mark.parametrize("constraint", CONSTRAINTS)
-def test_threads_change_no_bit(some, constraint):
+def test_threads_change_no_bit(some, constraint, monkeypatch):
+    monkeypatch.setattr(threads, "CELLS", 1)
     for views in (("stem5",), VIEWS):
         recipe = short(constraint, views)
         one, seen = learn(some, recipe, memory=1 << 30)
@@ -169,6 +170,7 @@ def test_threads_change_no_bit(some, constraint):
 def test_shards_change_no_bit(some, monkeypatch, shard, scored):
     whole, seen = learn(some, short(), memory=1 << 30)
     links = links_of(whole, some, seen=seen)
+    monkeypatch.setattr(threads, "CELLS", 1)
     monkeypatch.setattr(cells, "SHARD_CELLS", shard)
     monkeypatch.setattr(cells, "SCORED_CELLS", scored)
     for n_threads, memory in ((1, 1 << 30), (3, 0)):

@@ -16,7 +16,7 @@ from trained import (
     same,
 )
 
-from aligner import DataError, LinkReader, Model, Recipe, read_corpus, train
+from aligner import DataError, LinkReader, Model, Recipe, read_corpus, threads, train
 from aligner.decoding.combine import above
 from aligner.links.known import known_of
 from aligner.models.recipe import MODELS
@@ -55,7 +55,8 @@ def test_tables_are_distributions(corpus):
 
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("n_threads", [2, 3, 8])
-def test_threads_change_no_bit(corpus, n_threads, name):
+def test_threads_change_no_bit(corpus, n_threads, name, monkeypatch):
+    monkeypatch.setattr(threads, "CELLS", 1)
     recipe = recipe_of(name, iterations=2, ibm1_iterations=2, views=("word", "prefix2"))
     one, saw_one = learn(corpus, recipe, n_threads=1, memory=1 << 30)
     many, saw_many = learn(corpus, recipe, n_threads=n_threads, memory=1 << 30)
