@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import click
+import numpy as np
+import numpy.typing as npt
 
 from aligner.cli import options, training
 from aligner.decoding.combine import combine, threshold_of
 from aligner.decoding.model import Model
-from aligner.decoding.posteriors import directions
+from aligner.decoding.posteriors import directions, known_words, unknown_tokens
 from aligner.files import display_name, open_output
 from aligner.links.formats import format_links
 from aligner.links.known import known_of
 from aligner.models.recipe import DIRECTIONS
 from aligner.text.corpus import warn_of_long
 from aligner.text.reading import read_corpus, stream_corpus
+
+Longs = npt.NDArray[np.int64]
 
 
 @click.command("decode")
@@ -69,7 +74,8 @@ def command(
 
     SRC and TGT as for `aligner align`. The text need not be the text that MODEL was trained on; for
     that text the links are those of `aligner align`. The text is lower-cased if the model's was. Lines of
-    stdin are answered as they come.
+    stdin are answered as they come. A warning says if MODEL does not know most words of a side, in none of
+    its views.
 
     The links of one direction are those above the threshold; --threshold 0 prints all that score above 0.001.
 
@@ -103,16 +109,22 @@ def command(
         else:
             parts = iter([read_corpus(src, tgt, **reading)])
         n_before, long_pairs = 0, []
+        unknown, tokens = np.zeros(2, np.int64), np.zeros(2, np.int64)  # of the source, of the target
         for corpus in parts:
             known = known_of(
                 training.read_known(given, exclude, known_base, known_format, corpus), None, corpus
             )
             long_pairs += corpus.long_pairs(n_before)
             n_before += len(corpus)
+            corpus = corpus.bounded()
+            seen = known_words(trained.views, corpus)
+            unknown += [np.count_nonzero(side) for side in unknown_tokens(seen)]
+            tokens += len(corpus.src.ids), len(corpus.tgt.ids)
             for forward, reverse in directions(
                 trained.views,
                 trained.recipe,
                 corpus,
+                seen=seen,
                 shares=trained.shares,
                 known=known,
                 viterbi=viterbi,
@@ -123,3 +135,14 @@ def command(
                 out.write(format_links(links.rounded(), "scored" if scores else "pharaoh"))
             out.flush()
     warn_of_long(long_pairs, display_name(src))
+    _warn_of_unknown(model, unknown, tokens)
+
+
+def _warn_of_unknown(model: str, unknown: Longs, tokens: Longs) -> None:
+    """Says so if a model does not know more than half of a side's words. [2] source and target"""
+    if (2 * unknown > tokens).any():
+        logging.warning(
+            "%s does not know %d of %d source words and %d of %d target words: is it a model of these"
+            " languages, with the sides in this order?",
+            *(model, unknown[0], tokens[0], unknown[1], tokens[1]),
+        )

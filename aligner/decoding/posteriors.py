@@ -69,6 +69,17 @@ def check_constraints(recipe: Recipe, known: Known) -> None:
         raise DataError("constraints are for HMMs of both directions", hint="train such a model")
 
 
+def known_words(views: Sequence[View], corpus: Corpus) -> list[Seen]:
+    """What each view of a model sees of a text."""
+    return [_known_words(corpus, view) for view in views]
+
+
+def unknown_tokens(seen: Sequence[Seen]) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Source tokens and target tokens that no view knows: neither the words, nor what other views see."""
+    src, tgt = zip(*((sight.text.src.ids < 0, sight.text.tgt.ids < 0) for sight in seen), strict=True)
+    return np.logical_and.reduce(src), np.logical_and.reduce(tgt)
+
+
 def _known_words(corpus: Corpus, view: View) -> Seen:
     lexicon = view.parameters.lexicon
     return Seen.of_known_words(corpus, view.name, view.src, view.tgt, lexicon.rows, lexicon.tgt)

@@ -255,6 +255,22 @@ def test_models_of_nothing_are_saved(tmp_path):
         assert run("lexicon", tmp_path / "m") == ""
 
 
+def test_decode_says_when_most_words_are_unknown(data, tmp_path, caplog):
+    """Once, with the counts, over all lines; what one view knows is known."""
+    model = tmp_path / "model"
+    run("train", data / "sample.en", data / "sample.fr", "-q", "-o", model, "--views", "word,prefix3")
+    run("decode", model, data / "sample.en", data / "sample.fr")
+    run("decode", model, stdin="the xyzzy ||| le xyzzy\n" * 3)  # just half
+    assert caplog.records == []
+    run("decode", model, stdin="the qqqq ||| le qqqq\n\nqqqq governments ||| le le\nqqqq ||| le\n")
+    (record,) = caplog.records
+    assert f"{model} does not know 3 of 5 source words and 1 of 5 target words" in record.getMessage()
+    assert "governments" not in (data / "sample.en").read_text().split()  # but its first three letters are
+    caplog.clear()
+    run("decode", model, data / "sample.fr", data / "sample.en")
+    assert len(caplog.records) == 1
+
+
 def test_development_options(data, tmp_path):
     files = data / "generated.src", data / "generated.tgt"
     dev = ["--dev-src", files[0], "--dev-tgt", files[1], "--dev-gold", data / "generated.gold"]
