@@ -208,6 +208,36 @@ def test_check(data, write):
     run("check", data / "sample.en", data / "sample.fr", "--base", 1, code=2)
 
 
+def test_check_says_what_looks_wrong(data, write, tmp_path, caplog):
+    src, tgt = ((data / f"sample.{x}").read_text().splitlines() for x in ("en", "fr"))
+    src[3], tgt[3] = tgt[3], src[3]
+    src[5], tgt[8] = tgt[5], ""
+    src[10] = "no"
+    tgt[10] = "non " * 10
+    tgt[20] = "je dis, donc."
+    files = [write(name, "".join(x + "\n" for x in side)) for name, side in (("s", src), ("t", tgt))]
+    model = tmp_path / "model"
+    run("train", data / "sample.en", data / "sample.fr", "-q", "-o", model, "--views", "word")
+    rows = dict(row.split("  ", 1) for row in run("check", *files, "--model", model).splitlines())
+    told = {name.strip(): value.strip() for name, value in rows.items()}
+    assert told["too long"] == "0"
+    assert told["one side empty"] == "1 (line 9)"
+    assert told["length ratio > 9"] == "1 (line 11)"
+    assert told["identical sides"] == "1 (line 6)"
+    assert told["swapped sides"] == "1 (line 4)"
+    assert told["target glued marks"].startswith("3 (lines 8, 21, 23)")
+    assert told["source lines unknown"] == "2 (lines 4, 6)" and told["target lines unknown"].startswith(
+        "3 (lines 4, "
+    )
+    assert told["source words unknown"] == "8"
+    assert caplog.records == []
+    assert "target glued marks   2 (lines 1, 2)" in run("check", stdin="a b ||| c, d.\na ||| c.\n ||| \n")
+    (record,) = caplog.records
+    assert "the target side looks untokenised" in record.getMessage()
+    run("train", data / "sample.en", data / "sample.fr", "-q", "-o", model, "--lowercase", "--overwrite")
+    assert "do the same here" in run("check", *files, "--model", model, code=2)
+
+
 def test_generate(tmp_path):
     run("generate", tmp_path / "toy", "--pairs", 50)
     assert [len((tmp_path / f"toy.{x}").read_text().splitlines()) for x in ("src", "tgt", "gold")] == [50] * 3

@@ -90,3 +90,5 @@ def test_commands_name_the_line(tmp_path, caplog):
     both = "".join(f"{' '.join(a)} ||| {' '.join(b)}\n" for a, b in lines)
     again, message = said("decode", model, stdin=both)
     assert again == links and message.startswith("<stdin>, line 2: ")
+    caplog.clear()
+    assert "too long             2 (lines 2, 4)\n" in run("check", src, tgt)
