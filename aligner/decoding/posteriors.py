@@ -99,6 +99,8 @@ def _score(
             parameters[n : n + step], shards[n : n + step], stage, recipe.direction, own, viterbi,
             step / len(views), fwd, rev, n_threads,
         )  # fmt: skip
+    if not any(len(m.lexicon.tgt) for m in parameters):  # nothing was learned: no word goes with another
+        fwd[:] = rev[:] = 0
     _assert_known(shard, fwd, rev)
     found = []
     for direction, scores in (("forward", fwd), ("reverse", rev)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,6 +32,8 @@ from aligner.text.spelling import likeness
 from aligner.threads import useful
 from aligner.training.development import Development
 from aligner.training.monitor import Monitor
+
+logger = logging.getLogger(__name__)
 
 
 def train(text: Corpus | Pairs, recipe: Recipe | None = None, **settings: Any) -> Model:
@@ -100,6 +103,9 @@ def learn(
     recipe = recipe.settled(used)
     n_cells = int(cell_offsets(used)[-1])
     n_threads = useful(n_threads, n_cells)
+    if n_cells == 0:
+        some = f" of at most {recipe.max_length} words a side" if recipe.max_length else ""
+        logger.warning("there is nothing to learn from: no sentence pair%s has words on both sides", some)
     _check_start(recipe, init)
     learned_from = {
         "text": text_hash(used),

@@ -255,6 +255,34 @@ def test_models_of_nothing_are_saved(tmp_path):
         assert run("lexicon", tmp_path / "m") == ""
 
 
+def test_nothing_to_learn_from_is_said(tmp_path, caplog):
+    """Every line has its line of links, which is empty; no log has a number that is none."""
+    log = tmp_path / "log"
+    for text, options, kind in (
+        ("", [], ""),
+        ("\n\n ||| b\na ||| \n", [], ""),
+        ("a b ||| c d\n" * 3, ["--max-length", 1], " of at most 1 words a side"),
+    ):
+        for model in ("loo", "shmm", "ibm1"):
+            caplog.clear()
+            made = [*options, "--layout", "bars", "-q", "--model", model, "--log-json", log, "--overwrite"]
+            assert run("align", *made, stdin=text) == "\n" * len(text.splitlines()), (text, model)
+            (record,) = caplog.records
+            expected = f"nothing to learn from: no sentence pair{kind} has words on both sides"
+            assert record.getMessage().endswith(expected)
+            assert "nan" not in log.read_text().lower() and "inf" not in log.read_text().lower()
+
+
+def test_links_score_above_the_threshold_that_info_tells(tmp_path):
+    """Also where training has found the threshold on a handful of words."""
+    path = tmp_path / "model"
+    for text in ("a b ||| c d\n", "a ||| b\n", "a b c ||| d\n" * 3):
+        links = run("align", "-q", "--scores", "--save", path, "--overwrite", stdin=text)
+        told = [row.split() for row in run("info", path).splitlines() if row.startswith("threshold ")]
+        assert float(told[0][1]) == Model.load(path).threshold
+        assert links.split() and all(float(link.split(":")[1]) > float(told[0][1]) for link in links.split())
+
+
 def test_decode_says_when_most_words_are_unknown(data, tmp_path, caplog):
     """Once, with the counts, over all lines; what one view knows is known."""
     model = tmp_path / "model"
