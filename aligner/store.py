@@ -1,4 +1,4 @@
-"""Arrays and JSON in one file: versioned, memory-mapped, checked; nothing is executed when it is read.
+"""Arrays and JSON in one file: versioned, checked; nothing is executed when it is read.
 
     bytes 0-7    magic "aligner" and a version byte
     bytes 8-15   length of the header, little-endian
@@ -6,18 +6,24 @@
     header       JSON: the caller's facts, the file's size and, for each array, dtype, shape, place and CRC-32
     arrays       raw, little-endian, each at a multiple of 64 bytes
 
-Numbers are written as they are in memory: what is read again is the same to the last bit.
+Numbers are written as they are in memory: what is read again is the same to the last bit. Files of up to
+MAPPED bytes are read into memory: a file that is replaced or cut while it is in use does no harm then. Larger
+files are mapped.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import mmap
 import os
 import struct
 import zlib
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import is_dataclass
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, TypedDict, get_args, get_origin, get_type_hints, is_typeddict
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +35,27 @@ from aligner.files import SUFFIX, open_output
 MAGIC = b"aligner\x03"
 ALIGNMENT = 64
 HEAD = 20  # bytes before the header
+MAPPED = 256 << 20  # bytes of the largest file that is read into memory
+DEEPEST = 50  # lists and objects of a header inside one another
+DTYPES = ("|u1", "<i4", "<i8", "<u4", "<u8", "<f4", "<f8")
+AGAIN = "train it again, or use the aligner that wrote it"
+
+
+class Entry(TypedDict):
+    """What a header says of an array; start: in bytes, from the end of the header on."""
+
+    dtype: str
+    shape: list[int]
+    start: int
+    crc: int
+
+
+class Contents(TypedDict):
+    """What a header says beside the caller's facts."""
+
+    version: str
+    arrays: dict[str, Entry]
+    bytes: int
 
 
 def write(
@@ -49,7 +76,8 @@ def write(
         written[name] = array = np.ascontiguousarray(array, dtype=dtype)
         entries[name] = {"dtype": dtype, "shape": array.shape, "start": start, "crc": zlib.crc32(array.data)}
         end = start + array.nbytes
-    text = json.dumps({"version": __version__, **header, "arrays": entries, "bytes": end}).encode()
+    whole = {"version": __version__, **header, "arrays": entries, "bytes": end}
+    text = json.dumps(whole, allow_nan=False).encode()
     text += b" " * (-(HEAD + len(text)) % ALIGNMENT)
     with open_output(path, overwrite) as out:
         out.write(MAGIC + struct.pack("<QI", len(text), zlib.crc32(text)) + text)
@@ -62,7 +90,7 @@ def write(
 
 
 def check_name(path: str) -> None:
-    """Refuses names of files that could be written, but not mapped again."""
+    """Refuses names of files that could be written, but not read again."""
     if path == "-":
         raise DataError("a model is a file, not stdin or stdout", hint="give a file's name")
     if os.path.splitext(path)[1].lower() in SUFFIX:
@@ -72,28 +100,46 @@ def check_name(path: str) -> None:
 def read(
     path: str | os.PathLike[str], checked: Callable[[str], bool]
 ) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-    """(header, arrays by name) of a file; the arrays are mapped, not read.
+    """(header, arrays by name) of a file. What is not a whole file of ours is refused.
 
-    checked: which arrays are read at once and compared with their checksums
+    checked: which arrays are compared with their checksums
     """
     path = os.fspath(path)
-    header, start, content = _read_header(path)
+    content = _content(path)
+    length, checksum = struct.unpack("<QI", content[8:HEAD].tobytes())
+    start = HEAD + length
+    text = content[HEAD : min(start, len(content))].tobytes()
+    if len(text) != length or zlib.crc32(text) != checksum:
+        raise DataError("the model's header is damaged or cut off", file=path, hint="copy it again")
+    try:
+        header, contents = _parsed(text)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"the model's header is not as aligner writes it: {error}", file=path, hint=AGAIN) from None
+    if len(content) != start + contents["bytes"]:
+        raise DataError(
+            f"the model has {len(content)} bytes, {start + contents['bytes']} were written",
+            file=path,
+            hint="copy it again",
+        )
     arrays = {}
-    for name, entry in header.pop("arrays").items():
-        count = int(np.prod(entry["shape"]))
-        begin = start + entry["start"]
-        if checked(name):
-            size = count * np.dtype(entry["dtype"]).itemsize
-            if zlib.crc32(memoryview(content)[begin : begin + size]) != entry["crc"]:
-                raise DataError(f"the model's {name} is damaged", file=path, hint="copy it again")
-        arrays[name] = np.frombuffer(content, entry["dtype"], count, begin).reshape(entry["shape"])
+    end = start
+    for name, entry in contents["arrays"].items():
+        begin = -(-end // ALIGNMENT) * ALIGNMENT
+        end = start + entry["start"] + _n_bytes(entry, len(content))
+        if begin != start + entry["start"] or end > len(content):
+            raise DataError(f"the model's {name} is not where it belongs", file=path, hint=AGAIN)
+        if checked(name) and zlib.crc32(content[begin:end].data) != entry["crc"]:
+            raise DataError(f"the model's {name} is damaged", file=path, hint="copy it again")
+        arrays[name] = content[begin:end].view(entry["dtype"]).reshape(entry["shape"])
+    if end != len(content):
+        raise DataError("the model has bytes after its last array", file=path, hint=AGAIN)
     return header, arrays
 
 
-def _read_header(path: str) -> tuple[dict[str, Any], int, mmap.mmap]:
-    """(header, where the arrays start, the mapped file); refuses what is not a whole file of ours."""
+def _content(path: str) -> npt.NDArray[np.uint8]:
+    """The bytes of a file that begins as ours do."""
     if path == "-" or os.path.exists(path) and not os.path.isfile(path):
-        raise DataError("a model is mapped from a file, not read from a pipe or a folder", file=path)
+        raise DataError("a model is read from a file, not from a pipe or a folder", file=path)
     with open(path, "rb") as file:
         head = file.read(HEAD)
         if len(head) < HEAD or head[:7] != MAGIC[:7]:
@@ -102,19 +148,93 @@ def _read_header(path: str) -> tuple[dict[str, Any], int, mmap.mmap]:
             raise DataError(
                 f"the model has format {head[7]}, this is aligner {__version__} with format {MAGIC[7]}",
                 file=path,
-                hint="train it again, or use the aligner that wrote it",
+                hint=AGAIN,
             )
-        length, checksum = struct.unpack("<QI", head[8:])
-        text = file.read(min(length, os.fstat(file.fileno()).st_size))
-        if len(text) != length or zlib.crc32(text) != checksum:
-            raise DataError("the model's header is damaged or cut off", file=path, hint="copy it again")
-        header = json.loads(text)
-        start = HEAD + length
         size = os.fstat(file.fileno()).st_size
-        if size != start + header["bytes"]:
-            raise DataError(
-                f"the model has {size} bytes, {start + header['bytes']} were written",
-                file=path,
-                hint="copy it again",
+        if size > MAPPED:
+            return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
+        content = np.empty(size, np.uint8)
+        file.seek(0)
+        if file.readinto(content.data) != size:
+            raise DataError("the model became shorter while it was read", file=path, hint="copy it again")
+        content.flags.writeable = False
+        return content
+
+
+def _parsed(text: bytes) -> tuple[dict[str, Any], Contents]:
+    """(the caller's facts, the rest) of a header. A ValueError refuses what `write` cannot have made."""
+
+    def finite(number: str) -> float:
+        if not math.isfinite(x := float(number)):
+            raise ValueError(f"{number} is not a number")
+        return x
+
+    header = json.loads(text, parse_float=finite, parse_constant=finite)
+    if not isinstance(header, dict) or _depth(header) > DEEPEST:
+        raise ValueError(f"it is not an object, or more than {DEEPEST} deep")
+    contents: Any = {key: header.pop(key) for key in _fields(Contents) if key in header}
+    check_form(contents, Contents, "header")
+    if odd := [name for name in contents["arrays"] if not (name.isascii() and name.isprintable())]:
+        raise ValueError(f"{odd[0]!a} is no name of an array")
+    return header, contents
+
+
+def _depth(value: Any) -> int:
+    """How many lists and objects are inside one another."""
+    if not isinstance(value, dict | list):
+        return 0
+    return 1 + max(map(_depth, value.values() if isinstance(value, dict) else value), default=0)
+
+
+def _n_bytes(entry: Entry, most: int) -> int:
+    """The bytes of an array; more than most if the array cannot be."""
+    shape = entry["shape"]
+    if entry["dtype"] not in DTYPES or len(shape) > 2 or not all(0 <= n <= most for n in shape):
+        return most + 1
+    return math.prod(shape) * np.dtype(entry["dtype"]).itemsize
+
+
+@cache
+def _fields(form: Any) -> dict[str, Any]:
+    return get_type_hints(form)
+
+
+def check_form(value: Any, form: Any, place: str) -> None:
+    """Refuses, by a ValueError, JSON that does not have a form.
+
+    form   float, int, bool, str (of ASCII), Any, X | None, list[X], dict[str, X], tuple[X, Y], tuple[X, ...];
+           a TypedDict or a dataclass is an object that has these fields and no others
+    place  where the value stands, for the message
+    """
+    kind, parts = get_origin(form), get_args(form)
+    if kind is UnionType:
+        if value is not None:
+            (some,) = (part for part in parts if part is not NoneType)
+            check_form(value, some, place)
+    elif kind in (tuple, list):
+        several = kind is list or parts[-1] is ...
+        if not isinstance(value, list) or not several and len(value) != len(parts):
+            raise ValueError(f"{place} is not a list{'' if several else f' of {len(parts)}'}")
+        for n, item in enumerate(value):
+            check_form(item, parts[0] if several else parts[n], f"{place}[{n}]")
+    elif kind is dict or is_typeddict(form) or is_dataclass(form):
+        if not isinstance(value, dict):
+            raise ValueError(f"{place} is not an object")
+        forms = dict.fromkeys(value, parts[1]) if kind is dict else _fields(form)
+        needed = set(() if kind is dict else getattr(form, "__required_keys__", forms))
+        if odd := sorted((value.keys() - forms.keys()) | (needed - value.keys())):
+            raise ValueError(
+                f"{place} has no {odd[0]}" if odd[0] in forms else f"{place} has an unknown {odd[0]!a}"
             )
-        return header, start, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        for key, item in value.items():
+            check_form(item, forms[key], f"{place}.{key.encode('ascii', 'backslashreplace').decode()}")
+    elif form is not Any:
+        fits = type(value) is form or form is float and type(value) is int
+        if (
+            not fits
+            or type(value) is int
+            and abs(value) >= 2**63
+            or type(value) is str
+            and not value.isascii()
+        ):
+            raise ValueError(f"{place} is not of type {form.__name__}")

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import mmap
+import os
+import re
+import subprocess
+import sys
+import zlib
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from trained import assert_same_arrays, generated, links_of, plain, recipe_of, same
+from conftest import ROOT
+from fuzz import packed, parts
+from trained import assert_same_arrays, generated, links_of, plain, recipe_of, run, same
 
 from aligner import DataError, Model, store, train
+from aligner.decoding.form import LARGE
 from aligner.models.recipe import MODELS, Limits
 from aligner.text.corpus import Corpus
 from aligner.training.loop import learn
@@ -132,3 +144,207 @@ def test_a_saved_recipe_does_not_follow_new_defaults(corpus, tmp_path, monkeypat
     assert same(again.align(some), links)
     other = train(some, recipe_of("shmm", iterations=1, views=["word"]))
     assert not same(other.align(some), links)  # so the new defaults do make a difference
+
+
+# Crafted files: each is refused by a message that names the file and says what to do, whoever reads it.
+
+
+@pytest.fixture(scope="module")
+def saved(corpus, tmp_path_factory) -> Path:
+    """A small model of leave-one-out with shares."""
+    path = tmp_path_factory.mktemp("saved") / "model"
+    short = {"ibm1_iterations": 1, "hmm_iterations": 1, "iterations": 1}
+    train(corpus.part(0, 20), recipe_of("loo", views=["word", "prefix3"], **short)).save(path)
+    return path
+
+
+def assert_refused(path: str, what: str) -> None:
+    with pytest.raises(DataError, match=re.escape(what)) as refused:
+        Model.load(path)
+    assert refused.value.file == path and refused.value.hint
+
+
+def at(header: Any, place: str) -> tuple[Any, Any]:
+    """The list or object that a place of the header is in, and its key there."""
+    *steps, last = (int(step) if step.isdigit() else step for step in place.split("/"))
+    for step in steps:
+        header = header[step]
+    return header, last
+
+
+MISSING = object()
+CRAFTED = [
+    ("views", MISSING, "header has no views"),
+    ("more", 1, "header has an unknown 'more'"),
+    ("arrays", [], "header.arrays is not an object"),
+    ("arrays/0.t/shape", [-1, 2], "0.t is not where it belongs"),
+    ("arrays/0.t/shape", [2**40, 2], "0.t is not where it belongs"),
+    ("arrays/0.t/shape", [2**62, 2**62], "0.t is not where it belongs"),
+    ("arrays/0.t/shape", [1.5], "0.t.shape[0] is not of type int"),
+    ("arrays/0.t/start", 0, "0.t is not where it belongs"),
+    ("arrays/0.t/start", 2**60, "0.t is not where it belongs"),
+    ("arrays/0.t/dtype", "|O", "0.t is not where it belongs"),
+    ("arrays/0.t/dtype", "<i4", "t is int32"),
+    ("bytes", 10**400, "header.bytes is not of type int"),
+    ("views", [], "the views are none"),
+    ("views/1/name", "word", "the views are word, word"),
+    ("views/1/positions", None, "view prefix3 has no positions"),
+    ("views/0/positions/kind", "leaps", "the kind of positions 'leaps' is unknown"),
+    ("views/0/positions/p0", float("nan"), "NaN is not a number"),
+    ("views/0/positions/p0", 0, "p0 must be a number between"),
+    ("views/0/evidence/alpha", 0, "the evidence must be positive"),
+    ("views/0/evidence/words", [1], "words is not a list of 2"),
+    ("views/0/evidence", None, "some views have evidence"),
+    ("recipe/model", "hnn", "unknown model 'hnn'"),
+    ("recipe/stages", [], "at least one stage"),
+    ("recipe/stages/0/family", "hnn", "unknown family"),
+    ("recipe/stages/0/iterations", True, "iterations is not of type int"),
+    ("recipe/stages/1/limits/eta", "0.1", "limits.eta is not of type float"),
+    ("recipe/stages/1/leaving/left_out", 2, "left_out must be a number between 0 and 1"),
+    ("recipe/window", 10**30, "window is not of type int"),
+    ("recipe/lowercase", 1, "lowercase is not of type bool"),
+    ("recipe/new", 1, "recipe has an unknown 'new'"),
+    ("facts", [], "header.facts is not an object"),
+    ("facts/threshold", "a lot", "facts.threshold is not of type float"),
+    ("facts/threshold", MISSING, "a threshold is missing"),
+    ("facts/threshold", 1.5, "threshold must be a number between 0 and 1"),
+    ("facts/text", "\ud800", "facts.text is not of type str"),
+    ("history", [1], "history[0] is not an object"),
+    ("history/0/loglik", 1, "loglik is not an object"),
+    ("history/0/perplexity", {"forward": "low"}, "perplexity.forward is not of type float"),
+    ("history/0/kl", 1.0, "history[0] has only some of"),
+    ("progress", {"iterations": -1, "divergence": None}, "-1 of 3 iterations cannot be done"),
+    ("progress", {"iterations": "all"}, "progress has no divergence"),
+]
+
+
+@pytest.mark.parametrize("place, value, what", CRAFTED, ids=lambda x: x if isinstance(x, str) else "")
+def test_crafted_headers_are_refused(saved, write, place, value, what):
+    header, arrays = parts(saved.read_bytes())
+    holder, key = at(header, place)
+    holder[key] = value
+    if value is MISSING:
+        del holder[key]
+    assert_refused(write("crafted", packed(header, arrays)), what)
+
+
+def test_headers_that_are_no_objects_or_very_deep_are_refused(saved, write):
+    _, arrays = parts(saved.read_bytes())
+    for header in ([], None, 1, {"facts": json.loads("[" * 200 + "]" * 200)}):
+        assert_refused(write("crafted", packed(header, arrays)), "it is not an object, or more than 50 deep")
+    head = packed([], arrays)[:8]
+    deep = b"[" * 100_000
+    whole = head + len(deep).to_bytes(8, "little") + zlib.crc32(deep).to_bytes(4, "little") + deep
+    assert_refused(write("deep", whole), "the model's header is not as aligner writes it")
+
+
+BAD = [
+    ("0.t", 0, np.nan, "t must be between"),
+    ("0.t", 0, -1, "t must be between"),
+    ("0.t", 1, np.inf, "t must be between"),
+    ("0.null_fwd", 0, np.nan, "null_fwd must be between"),
+    ("1.many_tgt", 0, 0, "many_tgt must be between"),
+    ("0.jump", 0, 0, "jump must be between"),
+    ("0.first", 0, np.nan, "first must be between"),
+    ("0.tgt", 0, -1, "tgt must be between"),
+    ("0.tgt", 0, 2**31 - 1, "tgt must be between"),
+    ("0.tgt", 1, 0, "tgt does not rise within each row"),
+    ("0.rows", 0, 1, "rows does not rise from 0 to"),
+    ("0.rows", 1, 2**62, "rows does not rise from 0 to"),
+    ("0.src.offsets", 1, 0, "src.offsets does not rise from 0 to"),
+    ("0.src.text", 0, 255, "'utf-8' codec can't decode byte 0xff"),
+    ("0.src.text", 0, ord("\n"), "src.text is not cut into words"),
+    ("shares.keys", 0, 2**64 - 1, "shares.keys do not rise"),
+    ("shares.offsets", 1, -1, "shares.offsets does not rise from 0 to"),
+]
+
+
+@pytest.mark.parametrize("name, k, value, what", BAD, ids=lambda x: x if isinstance(x, str) else "")
+def test_arrays_that_cannot_be_are_refused(saved, tmp_path, name, k, value, what):
+    """The checksums are right. A check that leaves out large arrays finds all but these."""
+    header, arrays = store.read(saved, lambda _: True)
+    arrays = {key: array.copy() for key, array in arrays.items()}
+    arrays[name].reshape(-1)[k] = value
+    path = str(tmp_path / "crafted")
+    store.write(path, header, arrays)
+    assert_refused(path, what)
+    if name.split(".")[-1] in LARGE:
+        Model.load(path, check=False)
+    else:
+        with pytest.raises(DataError, match=re.escape(what)):
+            Model.load(path, check=False)
+
+
+def test_words_are_cut_between_characters(tmp_path):
+    model = train([("é", "x y"), ("à", "z")], plain(1, 1))
+    model.save(tmp_path / "m")
+    header, arrays = store.read(tmp_path / "m", lambda _: True)
+    assert arrays["0.src.offsets"].tolist() == [0, 2, 4]
+    store.write(tmp_path / "crafted", header, arrays | {"0.src.offsets": np.array([0, 1, 4])})
+    assert_refused(str(tmp_path / "crafted"), "src.text is not cut into words")
+
+
+def test_arrays_must_be_there_and_belong_together(saved, tmp_path):
+    header, arrays = store.read(saved, lambda _: True)
+    some = {name: array for name, array in arrays.items() if name != "0.tgt"}
+    crafted = [
+        (some, "there is no array t"),
+        (arrays | {"0.more": arrays["0.t"]}, "there is an unknown array more"),
+        (arrays | {"2.t": arrays["0.t"]}, "there is an unknown array 2.t"),
+        (arrays | {"0.t": arrays["0.t"][1:]}, "t is float32"),
+        (arrays | {"0.jump": arrays["0.jump"][:, 1:]}, "jump is float64 (2, 10), not float64 (2, 11)"),
+        (arrays | {"0.null_rev": arrays["0.null_fwd"]}, "rows is int64"),
+        (arrays | {"shares.entries": arrays["shares.entries"][1:]}, "shares.offsets does not rise"),
+    ]
+    for n, (changed, what) in enumerate(crafted):
+        store.write(tmp_path / str(n), header, changed)
+        assert_refused(str(tmp_path / str(n)), what)
+
+
+def test_every_command_refuses_a_damaged_model_unless_told_not_to_look(saved, tmp_path, write):
+    """The damage is a bit in the last of all arrays, the shares."""
+    whole = saved.read_bytes()
+    path = write("broken", whole[:-1] + bytes([whole[-1] ^ 1]))
+    text = write("text", "the plarm . ||| la fingnation .\n")
+    train = ["train", text, "--quiet", "--model", "ibm1", "-o", tmp_path / "new", "--init", path]
+    for command in (["info", path], ["lexicon", path], ["decode", path, text], train):
+        assert f"{path}: the model's shares.entries is damaged; copy it again" in run(*command, code=1)
+        run(*command, "--no-check")
+    assert "--no-check is for the model of --init" in run(*train[:-2], "--no-check", "--overwrite", code=2)
+
+
+def test_a_file_that_is_cut_while_it_is_in_use_does_no_harm(saved, write, corpus):
+    path = write("cut", saved.read_bytes())
+    model = Model.load(path)
+    links = Model.load(saved).align(corpus.part(0, 20))
+    os.truncate(path, 10)
+    assert same(model.align(corpus.part(0, 20)), links)
+
+
+def test_large_files_are_mapped(saved, corpus, monkeypatch):
+    some = corpus.part(0, 20)
+    links = Model.load(saved).align(some)
+    monkeypatch.setattr(store, "MAPPED", 100)
+    _, arrays = store.read(saved, lambda _: True)
+    owner: Any = arrays["0.t"]
+    while isinstance(owner, np.ndarray):
+        owner = owner.base
+    assert isinstance(owner.obj if isinstance(owner, memoryview) else owner, mmap.mmap)
+    assert same(Model.load(saved).align(some), links)
+
+
+def test_info_prints_names_of_files_that_are_not_utf_8(saved, write):
+    header, arrays = parts(saved.read_bytes())
+    header["facts"]["src"] = "caf\udce9"
+    path = write("named", packed(header, arrays))
+    assert "src                caf\\udce9\n" in run("info", path)
+
+
+def test_300_files_of_the_fuzzer():
+    """Processes that die are counted, too. scripts/fuzz runs many more, on a build that sees every access."""
+    command = [sys.executable, str(ROOT / "scripts" / "fuzz.py"), "--files", "300"]
+    result = subprocess.run(command, capture_output=True, text=True)
+    counts = dict(line.split() for line in result.stdout.splitlines())
+    assert result.returncode == 0, result.stderr
+    assert {counts[x] for x in ("changed", "traceback", "crashed")} == {"0"}
+    assert int(counts["refused"]) > 200 and int(counts["valid"]) > 0 and int(counts["harmless"]) > 0

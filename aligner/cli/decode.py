@@ -47,6 +47,7 @@ Longs = npt.NDArray[np.int64]
     is_flag=True,
     help="Print links with their scores, `i-j:p` (soft-union, product, one direction).",
 )
+@options.check
 @options.threads
 @options.output
 def command(
@@ -66,6 +67,7 @@ def command(
     known_base: int | None,
     known_format: str | None,
     scores: bool,
+    check: bool,
     threads: int,
     output: str,
     overwrite: bool,
@@ -90,7 +92,7 @@ def command(
         raise click.UsageError("--given and --exclude are for two files, SRC and TGT.")
     training.check_known(given, exclude, known_base, known_format, threshold)
     options.check_outputs({"-o": output}, (model, src, tgt, given, exclude), overwrite)
-    trained = Model.load(model)
+    trained = Model.load(model, check)
     trained.check_trained()
     trained_direction = trained.recipe.direction
     if direction is not None and trained_direction not in ("both", direction):

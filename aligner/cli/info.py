@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from aligner.cli import options
 from aligner.decoding.model import Model
 from aligner.files import open_output
 from aligner.training.monitor import describe
@@ -16,14 +17,15 @@ from aligner.training.monitor import describe
 @click.command("info")
 @click.argument("model")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(model: str, as_json: bool) -> None:
+@options.check
+def command(model: str, as_json: bool, check: bool) -> None:
     """Say what a model was trained on and how, its sizes, and how training went.
 
     \b
     Example:
       aligner info generated.model
     """
-    trained = Model.load(model, check=True)
+    trained = Model.load(model, check)
     sizes = [
         {
             "view": view.name,
@@ -47,7 +49,8 @@ def command(model: str, as_json: bool) -> None:
     else:
         lines = _describe(trained, sizes)
     with open_output("-") as out:
-        out.write("".join(line + "\n" for line in lines).encode())
+        text = "".join(line + "\n" for line in lines)
+        out.write(text.encode(errors="backslashreplace"))  # names of files need not be UTF-8
 
 
 def _describe(trained: Model, sizes: list[dict[str, Any]]) -> list[str]:

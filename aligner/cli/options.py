@@ -64,6 +64,19 @@ def output(command: F) -> F:
     )(command)
 
 
+def check(command: F) -> F:
+    """--no-check, of a command that reads a model."""
+    return click.option(
+        "--no-check",
+        "check",
+        flag_value=False,
+        type=bool,
+        default=True,
+        show_default=False,
+        help="Trust the largest tables of the model, and do not look for damage: quicker with a large model.",
+    )(command)
+
+
 def text(help: str) -> Callable[[F], F]:
     """--text and its encoding."""
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from aligner import __version__, arguments, store
 from aligner.decoding.combine import combine, threshold_of
+from aligner.decoding.form import LARGE, check_arrays, check_header
 from aligner.decoding.posteriors import check_constraints, directions
 from aligner.errors import DataError
 from aligner.links.known import known_of
@@ -27,8 +28,6 @@ from aligner.text.known import Constraints
 LEXICON = ("rows", "tgt", "t", "null_fwd", "null_rev")
 EVIDENCE = ("nulls", "kappa", "words", "alpha")  # beside its arrays
 SHARES = ("shares.keys", "shares.offsets", "shares.entries")
-LARGE = ("tgt", "t", "null_fwd", "null_rev", "many_src", "many_tgt", "text", "keys", "entries")
-# arrays that are checked only if asked
 
 
 @dataclass(repr=False)
@@ -55,15 +54,21 @@ class Model:
         return f"Model({self.recipe.model}, views {views}, trained on {pairs} sentence pairs{state})"
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], check: bool = False) -> Model:
-        """A model from a file; its arrays are mapped, not read.
+    def load(cls, path: str | os.PathLike[str], check: bool = True) -> Model:
+        """A model from a file. A file that is damaged, or says what cannot be, is refused.
 
-        check: reads the whole file, and refuses a damaged one
+        check: False saves time with a large file: what LARGE arrays hold is neither compared nor looked at
         """
         arguments.instance("path", path, (str, os.PathLike), "the name of a file")
         header, arrays = store.read(path, lambda name: check or name.split(".")[-1] not in LARGE)
+        try:
+            recipe = check_header(header)
+            check_arrays(arrays, header["views"], finished=header["progress"] is None, large=check)
+        except ValueError as error:
+            raise DataError(
+                f"the model is not as aligner writes it: {error}", file=os.fspath(path), hint=store.AGAIN
+            ) from None
         views = [_view(entry, n, arrays) for n, entry in enumerate(header["views"])]
-        recipe = Recipe.from_dict(header["recipe"])
         shares = Shares(*(arrays[name] for name in SHARES)) if SHARES[0] in arrays else None
         return cls(recipe, views, header["facts"], header["history"], header["progress"], shares)
 
@@ -124,7 +129,7 @@ class Model:
             return ""
         done = self.progress["iterations"] if self.progress else 0
         if self.shares is not None:
-            return f"all views together, iteration {done} of {len(self.recipe.schedule)}"
+            return f"all views together, iteration {done} of {self.recipe.n_iterations}"
         return f"view {len(self.views)} of {len(self.recipe.views)}, iteration {done} of {self.recipe.apart}"
 
     def check_trained(self) -> None:
@@ -181,7 +186,7 @@ def _view(entry: dict[str, Any], n: int, arrays: dict[str, npt.NDArray[Any]]) ->
         positions = kind(**tables, **{name: entry["positions"][name] for name in kind.NUMBERS})
     believed: dict[str, Any] = {name: arrays[f"{n}.{name}"] for name in LEXICON}
     lexicon = Lexicon(**believed)
-    if (evidence := entry.get("evidence")) is not None:
+    if (evidence := entry["evidence"]) is not None:
         many: dict[str, Any] = {side: arrays[f"{n}.many_{side}"] for side in ("src", "tgt")}
         lexicon.evidence = Evidence(**many, **{name: evidence[name] for name in EVIDENCE})
     return View(entry["name"], vocab("src"), vocab("tgt"), Parameters(lexicon, positions))

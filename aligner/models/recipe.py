@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from aligner import arguments
+from aligner.store import check_form
 from aligner.text.corpus import Corpus
 from aligner.text.views import parse_views, settled
 
@@ -401,7 +402,8 @@ class Recipe:
 
     @classmethod
     def from_dict(cls, saved: Mapping[str, Any]) -> Recipe:
-        """The recipe that asdict made a dict of."""
+        """The recipe that asdict made a dict of, which may have been JSON; a ValueError if there is none."""
+        check_form(saved, Recipe, "recipe")
 
         def stage(fields: Mapping[str, Any]) -> Stage:
             parts = {"limits": Limits, "leaving": Leaving}
@@ -423,9 +425,14 @@ class Recipe:
         return [stage for stage in self.stages for _ in range(stage.iterations)]
 
     @property
+    def n_iterations(self) -> int:
+        """How many iterations the schedule has."""
+        return sum(stage.iterations for stage in self.stages)
+
+    @property
     def apart(self) -> int:
         """How many iterations each view has by itself."""
-        return sum(not stage.together for stage in self.schedule)
+        return sum(stage.iterations for stage in self.stages if not stage.together)
 
     def settled(self, corpus: Corpus) -> Recipe:
         """The recipe with the views that stems are in this corpus."""

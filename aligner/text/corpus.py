@@ -141,6 +141,7 @@ class Corpus:
             for side in (self.src, self.tgt)
         ]
         return self if sides == [self.src, self.tgt] else Corpus(*sides)
+
     @cached_property
     def too_long(self) -> npt.NDArray[np.bool_]:
         """[S] whether the lattices of a sentence pair need too much memory: it has no links.

@@ -226,8 +226,8 @@ def test_outputs_do_not_replace_each_other_or_inputs(data, tmp_path):
     for arguments, message in (
         (["train", src, tgt, "-o", f"{model}.gz"], "models are not compressed"),
         (["train", src, tgt, "-o", "-"], "a model is a file"),
-        (["info", "-"], "a model is mapped from a file"),
-        (["info", tmp_path], "a model is mapped from a file"),
+        (["info", "-"], "a model is read from a file"),
+        (["info", tmp_path], "a model is read from a file"),
         (["align", src, tgt, "--encoding", "utf-16"], "invalid utf-16"),
     ):
         options = [] if arguments[0] == "info" else ["-q"]
