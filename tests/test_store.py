@@ -340,6 +340,34 @@ def test_info_prints_names_of_files_that_are_not_utf_8(saved, write):
     assert "src                caf\\udce9\n" in run("info", path)
 
 
+def test_training_goes_on_with_the_same_word_pairs_only(corpus, tmp_path):
+    """A file whose header is of this text, and whose arrays are of another."""
+    some, other = (Corpus.from_pairs([pair]) for pair in (("a b c", "x y"), ("a b c", "x x y y")))
+    recipe = recipe_of("loo", views=["word"], ibm1_iterations=1, hmm_iterations=1, iterations=1)
+    for n, text in enumerate((some, other)):
+        kept: list[str] = []
+
+        def keep(model: Model, n: int = n, kept: list[str] = kept) -> None:
+            kept.append(str(tmp_path / f"{n}.{len(kept)}"))
+            model.save(kept[-1])
+
+        learn(text, recipe, checkpoint=keep)
+    for k, what in ((0, "view word has other word pairs"), (1, "2 sentence pairs are left out, not 1")):
+        header, arrays = store.read(tmp_path / f"0.{k}", lambda _: True)
+        if k == 0:
+            arrays |= {
+                "0.rows": np.array([0, 1, 1, 1]),
+                "0.tgt": arrays["0.tgt"][:1],
+                "0.t": arrays["0.t"][:1],
+            }
+        else:
+            keys, offsets = arrays["shares.keys"], arrays["shares.offsets"]
+            arrays |= {"shares.keys": np.tile(keys, 2), "shares.offsets": np.append(offsets, offsets[-1])}
+        store.write(tmp_path / f"crafted{k}", header, arrays)
+        with pytest.raises(DataError, match=what):
+            learn(some, recipe, resume=Model.load(tmp_path / f"crafted{k}"))
+
+
 def test_300_files_of_the_fuzzer():
     """Processes that die are counted, too. scripts/fuzz runs many more, on a build that sees every access."""
     command = [sys.executable, str(ROOT / "scripts" / "fuzz.py"), "--files", "300"]

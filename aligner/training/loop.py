@@ -167,14 +167,20 @@ def _check_start(recipe: Recipe, init: Model | None) -> None:
 def _resumed(old: Model, new: Model) -> Model:
     """The model as it was left; refuses another text or recipe."""
     if old.signature != new.signature or old.recipe != new.recipe:
-        raise DataError(
-            f"the training to go on with is of another text or recipe: {old.signature}, not {new.signature}",
-            hint="go on with the same, or start anew",
-        )
+        raise _other_text(f"{old.signature}, not {new.signature}")
+    if old.progress is not None and old.shares is not None and len(old.shares.keys) != new.facts["pairs"]:
+        raise _other_text(f"{len(old.shares.keys)} sentence pairs are left out, not {new.facts['pairs']}")
     views = [
         View(view.name, view.src, view.tgt, view.parameters.copied()) for view in old.views
-    ]  # what is mapped from a file cannot be changed
+    ]  # what is read from a file cannot be changed
     return Model(new.recipe, views, new.facts, list(old.history), old.progress, old.shares)
+
+
+def _other_text(what: str) -> DataError:
+    return DataError(
+        f"the training to go on with is of another text or recipe: {what}",
+        hint="go on with the same, or start anew",
+    )
 
 
 def _monitor(corpus: Corpus, model: Model, quiet: bool, log: IO[str] | None) -> Monitor:
@@ -208,6 +214,10 @@ class _Run:
         recipe, model = self.model.recipe, self.model
         name = recipe.views[n]
         seen = Seen.of_own_words(self.corpus, name, self.n_threads)
+        if n < len(model.views) and model.progress is not None:
+            lexicon = model.views[n].parameters.lexicon
+            if not (np.array_equal(lexicon.rows, seen.rows) and np.array_equal(lexicon.tgt, seen.tgt)):
+                raise _other_text(f"view {name} has other word pairs")
         if n == len(model.views):
             model.views.append(View(name, seen.text.src.vocab, seen.text.tgt.vocab, self._start(n, seen)))
             model.progress = {"iterations": 0, "divergence": None}
