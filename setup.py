@@ -12,8 +12,12 @@ from setuptools.command.build_ext import build_ext
 
 DEBUG = os.environ.get("ALIGNER_DEBUG", "0") not in ("", "0")
 TESTS = os.environ.get("ALIGNER_TESTS", "0") not in ("", "0")  # with the kernels that only tests use
-BUILD = "build/debug" if DEBUG else "build/release"  # generated C++ and objects never mix
+SANITIZE = os.environ.get("ALIGNER_SANITIZE", "0") not in ("", "0")
+BUILD = "build/" + ("sanitize" if SANITIZE else "debug" if DEBUG else "release")  # objects never mix
 FLAGS = ["-O1", "-g", "-D_GLIBCXX_ASSERTIONS"] if DEBUG else ["-O3"]
+SANITIZERS = "-fsanitize=address,undefined,float-cast-overflow"
+if SANITIZE:  # the first access outside an array and the first undefined operation end the process
+    FLAGS = ["-O1", "-g", SANITIZERS, "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
 FLAGS += ["-ffp-contract=off"]  # with it, and sums in written order, all builds give the same bits
 FLAGS += ["-Wno-psabi"]  # vectors are passed between inline functions only
 
@@ -74,7 +78,7 @@ EXTENSIONS = [
         include_dirs=FOLDERS,
         define_macros=[("ALIGNER_FLAGS", '"{}"'.format(" ".join(FLAGS + OPENMP)))],
         extra_compile_args=FLAGS + OPENMP + extra,
-        extra_link_args=OPENMP,
+        extra_link_args=OPENMP + ([SANITIZERS] if SANITIZE else []),
         language="c++",
     )
     for path in sorted(EXT.rglob("*.pyx"))

@@ -1,9 +1,10 @@
 # Sourced by the other scripts, from the repository's root: puts a virtual environment with the toolkit in it on PATH,
 # made on first use and renewed when what it was built from has changed.
 #
-#   extras        of pyproject.toml to install, as in extras=dev; what has them serves without them too. dev also builds the
-#                 kernels that only tests use
-#   ALIGNER_DEBUG 1: a second environment with bounds checks in the kernels, installed as users would
+#   extras            of pyproject.toml to install, as in extras=dev; what has them serves without them too. dev also builds
+#                     the kernels that only tests use
+#   ALIGNER_DEBUG     1: a second environment with bounds checks in the kernels, installed as users would
+#   ALIGNER_SANITIZE  1: a third one, whose kernels end the process at the first access outside an array
 
 need() {  # need COMMAND DEBIAN_PACKAGE...: installs the packages where the command fails
     local command=$1
@@ -27,7 +28,9 @@ need "command -v ${CXX:-c++}" g++
 need "test -e \$($python -c 'import sysconfig; print(sysconfig.get_path(\"include\"))')/Python.h" python3-dev
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "Python 3.10 or later is needed" >&2; exit 1; }
 
-if [ "${ALIGNER_DEBUG:-0}" = 1 ]; then
+if [ "${ALIGNER_SANITIZE:-0}" = 1 ]; then
+    venv=.venv-sanitize editable='' sources='aligner ext setup.py pyproject.toml'
+elif [ "${ALIGNER_DEBUG:-0}" = 1 ]; then
     venv=.venv-debug editable='' sources='aligner ext setup.py pyproject.toml'
 else
     venv=.venv editable=-e sources='ext setup.py pyproject.toml'
