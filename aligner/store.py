@@ -114,7 +114,9 @@ def read(
     try:
         header, contents = _parsed(text)
     except (ValueError, RecursionError) as error:
-        raise DataError(f"the model's header is not as aligner writes it: {error}", file=path, hint=AGAIN) from None
+        raise DataError(
+            f"the model's header is not as aligner writes it: {error}", file=path, hint=AGAIN
+        ) from None
     if len(content) != start + contents["bytes"]:
         raise DataError(
             f"the model has {len(content)} bytes, {start + contents['bytes']} were written",

@@ -16,6 +16,7 @@ starts from it. Files and results depend on the seed alone. What is counted:
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import os
 import random
@@ -138,7 +139,8 @@ def crafted_header(chance: random.Random, whole: bytes, other: bytes) -> bytes:
     """Some values of the header become others, of any type."""
     header, arrays = parts(whole)
     for _ in range(chance.choice((1, 1, 1, 2, 3))):
-        header = _changed(chance, header, parts(other)[0])
+        if isinstance(header, dict):
+            header = _changed(chance, header, parts(other)[0])
     return packed(header, arrays)
 
 
@@ -169,10 +171,9 @@ def _changed(chance: random.Random, header: Any, other: Any) -> Any:
         )
     elif how < 0.3:
         where, name = chance.choice(places)
-        holder[key] = where[name] if where is not holder and name in where else other.get("views")
-        holder[key] = json.loads(json.dumps(holder[key]))
+        holder[key] = copy.deepcopy(where[name] if where is not holder else other.get("views"))
     else:
-        holder[key] = chance.choice(VALUES)
+        holder[key] = copy.deepcopy(chance.choice(VALUES))
     return header
 
 
