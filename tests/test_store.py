@@ -252,7 +252,7 @@ BAD = [
     ("0.rows", 0, 1, "rows does not rise from 0 to"),
     ("0.rows", 1, 2**62, "rows does not rise from 0 to"),
     ("0.src.offsets", 1, 0, "src.offsets does not rise from 0 to"),
-    ("0.src.text", 0, 255, "'utf-8' codec can't decode byte 0xff"),
+    ("0.src.text", 0, 255, "src.text is not UTF-8"),
     ("0.src.text", 0, ord("\n"), "src.text is not cut into words"),
     ("shares.keys", 0, 2**64 - 1, "shares.keys do not rise"),
     ("shares.offsets", 1, -1, "shares.offsets does not rise from 0 to"),

@@ -256,7 +256,10 @@ def _check_words(arrays: Arrays, text: str, offsets: str) -> None:
     """Refuses words that are empty, not UTF-8, or have blanks in them."""
     _check_rising(arrays, offsets, len(arrays[text]), strictly=True)
     words = arrays[text].tobytes()
-    words.decode()
+    try:
+        words.decode()
+    except UnicodeDecodeError:
+        raise ValueError(f"{text} is not UTF-8") from None
     starts = arrays[text][arrays[offsets][:-1]]
     if ((starts & 0xC0) == 0x80).any() or any(blank in words for blank in (b" ", b"\t", b"\n")):
         raise ValueError(f"{text} is not cut into words")
