@@ -1,22 +1,23 @@
 """Files in and out: compressed or not, stdin and stdout, never half-written.
 
 Input is decompressed if its first bytes say so. Output goes to a temporary name beside the wanted one and is
-renamed when it is complete. xopen and tqdm are imported where they are used: most files are not compressed,
-and most programs have no terminal.
+renamed when it is complete. Errors have the name that the user gave, not the temporary one. xopen and tqdm
+are imported where they are used: most files are not compressed, and most programs have no terminal.
 """
 
 from __future__ import annotations
 
 import codecs
 import contextlib
+import errno
+import fcntl
 import io
 import os
 import re
 import stat
 import sys
-import tempfile
-from collections.abc import Iterator
-from typing import BinaryIO, cast
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO, cast
 
 from aligner.errors import DataError
 
@@ -24,6 +25,8 @@ CHUNK = 1 << 20  # bytes asked of a file at a time
 MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 SUFFIX = {".gz": "gz", ".bz2": "bz2", ".xz": "xz", ".zst": "zst"}
 DESCRIPTOR = re.compile(r"/dev/(?:stdout|stderr|fd/(\d+))")
+LONGEST = 200  # bytes of an output's name that its temporary name has; file systems allow 255 in all
+NO_HARD_LINKS = (errno.EPERM, errno.EACCES, errno.EMLINK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EXDEV)
 
 
 def display_name(path: str) -> str:
@@ -65,7 +68,8 @@ def _read_bytes(path: str) -> Iterator[bytes]:
             raw = sys.stdin.buffer
         else:  # stdin replaced by a plain stream
             raw = cast(BinaryIO, io.BufferedReader(sys.stdin.buffer))
-        head = raw.peek(8)  # type: ignore[attr-defined]
+        with _named(display_name(path)):
+            head = raw.peek(8)  # type: ignore[attr-defined]
         kind = next((kind for magic, kind in MAGIC.items() if head.startswith(magic)), None)
         if kind is not None:
             from xopen import xopen
@@ -74,9 +78,11 @@ def _read_bytes(path: str) -> Iterator[bytes]:
         progress = stack.enter_context(_progress(path))
         while True:
             try:
-                chunk = raw.read1(CHUNK)  # type: ignore[attr-defined]
+                with _named(display_name(path)):
+                    chunk = raw.read1(CHUNK)  # type: ignore[attr-defined]
             except Exception as error:
-                if kind is None or getattr(error, "errno", None) is not None:
+                of_system = isinstance(error, MemoryError) or getattr(error, "errno", None) is not None
+                if kind is None or of_system:
                     raise
                 raise DataError(
                     f"damaged or truncated {kind} file ({error})",
@@ -87,6 +93,17 @@ def _read_bytes(path: str) -> Iterator[bytes]:
                 return
             progress.update(len(chunk))
             yield chunk
+
+
+@contextlib.contextmanager
+def _named(path: str) -> Iterator[None]:
+    """Gives an error of the system the name of a file."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:  # not of the system, but of a decompressor
+            raise
+        raise OSError(error.errno, error.strerror, path) from None
 
 
 class _NoProgress:
@@ -142,85 +159,222 @@ def open_output(path: str, overwrite: bool = False) -> Iterator[BinaryIO]:
 
     A file is not replaced without overwrite. After an error the file is what it was before.
     """
-    try:
-        with _raw_output(path, overwrite) as raw, contextlib.ExitStack() as stack:
-            kind = SUFFIX.get(os.path.splitext(path)[1].lower())
-            if kind is not None:
-                from xopen import xopen
+    with _raw_output(path, overwrite) as raw, contextlib.ExitStack() as stack:
+        kind = SUFFIX.get(os.path.splitext(path)[1].lower())
+        if kind is not None:
+            from xopen import xopen
 
-                raw = stack.enter_context(xopen(raw, "wb", format=kind, threads=0))
-            yield raw
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        if error.filename is None:  # a write failed, for example on a full disk
-            error.filename = "<stdout>" if path == "-" else path
-        raise
+            raw = stack.enter_context(xopen(raw, "wb", format=kind, threads=0))
+        yield raw
+
+
+@contextlib.contextmanager
+def open_log(path: str, overwrite: bool = False) -> Iterator[Callable[[bytes], None]]:
+    """What writes a line to a file, "-" for stdout. A line can be read as soon as it is written.
+
+    The lines stay when the program fails. An old file is replaced when the first line is written.
+    """
+    with contextlib.ExitStack() as stack:
+        special, part = _special_output(path), None
+        if special is not None:
+            out = stack.enter_context(special)
+        else:
+            part = _Part(path, overwrite)
+            stack.callback(part.close)
+            out = part.out
+
+        def write(line: bytes) -> None:
+            out.write(line)
+            out.flush()
+            if part is not None:
+                part.publish()
+
+        yield write
+
+
+def output_place(path: str) -> str:
+    """Where an output goes: the same for all names of a file, and for all names of a stream."""
+    if (number := _descriptor(path)) is not None:
+        return f"/dev/fd/{number}"
+    return os.path.realpath(path)
 
 
 def check_output(path: str, overwrite: bool = False) -> None:
     """Refuses what open_output would refuse. For use before long work."""
-    if os.path.isfile(path) and not overwrite:
-        raise _exists(path)
+    if (number := _descriptor(path)) is not None:
+        if number in (1, 2) and (sys.stdout, sys.stderr)[number - 1] is None:
+            raise DataError(f"{('stdout', 'stderr')[number - 1]} is closed")
+        return
+    if not os.path.basename(path):
+        raise DataError("a file name is needed", file=repr(path))
+    if os.path.isfile(path):
+        if not overwrite:
+            raise _exists(path)
+        if not os.access(path, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
     folder = os.path.dirname(os.path.realpath(path))
     if not os.path.isdir(folder):
         raise DataError("no such folder", file=folder, hint="create it first")
 
 
-@contextlib.contextmanager
-def _raw_output(path: str, overwrite: bool) -> Iterator[BinaryIO]:
+def _descriptor(path: str) -> int | None:
+    """The number of the open file that a name stands for; None: a name of the file system."""
     if path == "-":
-        if sys.stdout is None:
-            raise DataError("stdout is closed")
+        return 1
+    if (match := DESCRIPTOR.fullmatch(path)) is None:
+        return None
+    return int(match[1] or (1 if path.endswith("out") else 2))
+
+
+def _raw_output(path: str, overwrite: bool) -> contextlib.AbstractContextManager[BinaryIO]:
+    special = _special_output(path)
+    return _new_file(path, overwrite) if special is None else special
+
+
+def _special_output(path: str) -> contextlib.AbstractContextManager[BinaryIO] | None:
+    """What has no name to be renamed to: stdout, an open file, a device, a pipe. None: a plain file."""
+    number = _descriptor(path)
+    if number is not None:
+        check_output(path)
+        if path == "-":
+            return _stdout()
+        with _named(path):
+            return cast(BinaryIO, io.BufferedWriter(_Named(os.dup(number), path)))
+    try:
+        if stat.S_ISREG(os.stat(path).st_mode):
+            return None
+    except FileNotFoundError:
+        return None
+    return cast(BinaryIO, io.BufferedWriter(_Named(os.open(path, os.O_WRONLY), path)))
+
+
+@contextlib.contextmanager
+def _stdout() -> Iterator[BinaryIO]:
+    try:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
-        return
-    if (descriptor := DESCRIPTOR.fullmatch(path)) is not None:
-        number = int(descriptor[1] or (1 if path.endswith("out") else 2))
-        with os.fdopen(os.dup(number), "wb") as out:
-            yield out
-        return
-    try:
-        mode = os.stat(path).st_mode
-    except FileNotFoundError:
-        umask = os.umask(0)
-        os.umask(umask)
-        mode = stat.S_IFREG | (0o666 & ~umask)
-    else:
-        if not stat.S_ISREG(mode):  # a device, a pipe: nothing to rename
-            with open(path, "wb") as out:
-                yield out
-            return
-    check_output(path, overwrite)
-    target = os.path.realpath(path)  # a link stays a link
-    folder, name = os.path.split(target)
-    handle, partial = tempfile.mkstemp(prefix=f".{name}.", suffix=".part", dir=folder)
-    try:
-        with os.fdopen(handle, "wb") as out:
-            yield out
-            out.flush()
-            os.fsync(out.fileno())
-        os.chmod(partial, stat.S_IMODE(mode))  # not mkstemp's 0600
-        if overwrite:
-            os.replace(partial, target)
-        else:
-            _rename_new(partial, target, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(partial)
+    except OSError as error:
+        if error.filename is None:
+            error.filename = "<stdout>"
         raise
 
 
-def _rename_new(partial: str, target: str, path: str) -> None:
-    """Renames a file unless the new name has been taken meanwhile, where the file system can tell."""
+@contextlib.contextmanager
+def _new_file(path: str, overwrite: bool) -> Iterator[BinaryIO]:
+    part = _Part(path, overwrite)
     try:
-        os.link(partial, target)
-    except FileExistsError:
-        raise _exists(path) from None
-    except OSError:  # no hard links here
-        os.replace(partial, target)
-    else:
-        os.unlink(partial)
+        yield part.out
+        part.publish()
+    finally:
+        part.close()
+
+
+class _Named(io.FileIO):
+    """An open file whose errors have the name that the user gave."""
+
+    def __init__(self, handle: int, path: str) -> None:
+        super().__init__(handle, "wb")
+        self.path = path
+
+    def write(self, data: Any) -> int:
+        with _named(self.path):
+            return super().write(data)
+
+
+class _Part:
+    """A new file under a temporary name, `.NAME.xxxxxxxx.part`, until it is complete.
+
+    The file is locked while a program writes it. A part that nobody locks is what a killed program left.
+    """
+
+    def __init__(self, path: str, overwrite: bool) -> None:
+        check_output(path, overwrite)
+        self.path, self.overwrite = path, overwrite
+        self.target = os.path.realpath(path)  # a link stays a link
+        folder, name = os.path.split(self.target)
+        name = os.fsdecode(os.fsencode(name)[:LONGEST])
+        with _named(path):
+            try:
+                self.mode: int | None = stat.S_IMODE(os.stat(path).st_mode)
+            except FileNotFoundError:
+                self.mode = None
+            _clear(folder, name)
+            # The system takes the user's mask off the mode of a new file.
+            self.name, handle = _create(folder, name, 0o666 if self.mode is None else self.mode)
+        self.out = cast(BinaryIO, io.BufferedWriter(_Named(handle, path)))
+        self.published = False
+
+    def publish(self) -> None:
+        """Gives the file its own name. More can be written to it afterwards."""
+        if self.published:
+            return
+        self.out.flush()
+        with _named(self.path):
+            os.fsync(self.out.fileno())
+            if self.mode is not None:
+                with contextlib.suppress(OSError):  # a file system without modes
+                    os.fchmod(self.out.fileno(), self.mode)
+            if self.overwrite:
+                os.replace(self.name, self.target)
+            else:
+                self._rename_new()
+        self.published = True
+
+    def _rename_new(self) -> None:
+        """Renames the file unless the new name has been taken meanwhile."""
+        try:
+            os.link(self.name, self.target)
+        except FileExistsError:
+            raise _exists(self.path) from None
+        except OSError as error:
+            if error.errno not in NO_HARD_LINKS:
+                raise
+            if os.path.lexists(self.target):
+                raise _exists(self.path) from None
+            os.replace(self.name, self.target)
+        else:
+            with contextlib.suppress(OSError):  # the file is complete; the next run clears its second name
+                os.unlink(self.name)
+
+    def close(self) -> None:
+        """Removes the file if it has not been published."""
+        if not self.published:
+            with contextlib.suppress(OSError):
+                os.unlink(self.name)
+        with contextlib.suppress(OSError):  # what was published is on the disk
+            self.out.close()
+
+
+def _create(folder: str, name: str, mode: int) -> tuple[str, int]:
+    """(path, descriptor) of a new file that is locked."""
+    while True:
+        path = os.path.join(folder, f".{name}.{os.urandom(4).hex()}.part")
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            locked = os.path.exists(path)
+        except BlockingIOError:  # another program clears the file: it came before the lock
+            locked = False
+        except OSError:  # no locks here, and so no clearing
+            locked = True
+        if locked:
+            return path, handle
+        os.close(handle)
+
+
+def _clear(folder: str, name: str) -> None:
+    """Removes the parts of an output that killed programs left. What cannot be removed stays."""
+    part = re.compile(re.escape(f".{name}.") + r"[0-9a-f]{8}\.part")
+    with contextlib.suppress(OSError):
+        for left in filter(part.fullmatch, os.listdir(folder)):
+            with contextlib.suppress(OSError):
+                path = os.path.join(folder, left)
+                handle = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+                try:
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    os.unlink(path)
+                finally:
+                    os.close(handle)
 
 
 def _exists(path: str) -> DataError:

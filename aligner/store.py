@@ -13,6 +13,7 @@ files are mapped.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import mmap
@@ -23,7 +24,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, TypedDict, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, BinaryIO, TypedDict, get_args, get_origin, get_type_hints, is_typeddict
 
 import numpy as np
 import numpy.typing as npt
@@ -65,8 +66,21 @@ def write(
     overwrite: bool = False,
 ) -> None:
     """Writes a header, of anything that JSON can say, and arrays by name."""
+    with open_new(path, overwrite) as out:
+        write_to(out, header, arrays)
+
+
+def open_new(
+    path: str | os.PathLike[str], overwrite: bool = False
+) -> contextlib.AbstractContextManager[BinaryIO]:
+    """A new file for write_to. For use before long work."""
     path = os.fspath(path)
     check_name(path)
+    return open_output(path, overwrite)
+
+
+def write_to(out: BinaryIO, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+    """Writes a header and arrays to an open file."""
     entries: dict[str, Any] = {}
     written: dict[str, npt.NDArray[Any]] = {}
     end = 0
@@ -79,14 +93,13 @@ def write(
     whole = {"version": __version__, **header, "arrays": entries, "bytes": end}
     text = json.dumps(whole, allow_nan=False).encode()
     text += b" " * (-(HEAD + len(text)) % ALIGNMENT)
-    with open_output(path, overwrite) as out:
-        out.write(MAGIC + struct.pack("<QI", len(text), zlib.crc32(text)) + text)
-        end = 0
-        for name, array in written.items():
-            out.write(b"\0" * (entries[name]["start"] - end))
-            if array.size:
-                out.write(array.data.cast("B"))
-            end = entries[name]["start"] + array.nbytes
+    out.write(MAGIC + struct.pack("<QI", len(text), zlib.crc32(text)) + text)
+    end = 0
+    for name, array in written.items():
+        out.write(b"\0" * (entries[name]["start"] - end))
+        if array.size:
+            out.write(array.data.cast("B"))
+        end = entries[name]["start"] + array.nbytes
 
 
 def check_name(path: str) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import gzip
 import os
+import signal
 import stat
 
 import pytest
 
 from aligner.errors import DataError
-from aligner.files import open_output, read_chunks
+from aligner.files import open_log, open_output, read_chunks
 
 
 def test_output_appears_when_it_is_complete(tmp_path):
@@ -139,3 +142,152 @@ def test_utf16_is_recognised(tmp_path):
     ) as caught:
         list(read_chunks(str(path)))
     assert (caught.value.setting, caught.value.value) == ("encoding", "utf-16")
+
+
+def parts(folder):
+    return sorted(name for name in os.listdir(folder) if name.endswith(".part"))
+
+
+def test_what_a_killed_program_left_is_cleared(tmp_path):
+    """Only parts of the same output go, and only those that no program writes any more."""
+    path = str(tmp_path / "out")
+    if (child := os.fork()) == 0:
+        with open_output(path) as out:
+            out.write(b"x")
+            os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(child, 0)
+    assert len(parts(tmp_path)) == 1
+    others = [".out.notes.part", ".out.2.0123abcd.part", ".other.0123abcd.part", "out.0123abcd.part"]
+    for name in others:
+        (tmp_path / name).touch()
+    with open_output(path, overwrite=True) as live:
+        assert len(parts(tmp_path)) == len(others) + 1
+        with open_output(path, overwrite=True) as out:
+            assert len(parts(tmp_path)) == len(others) + 2
+            out.write(b"second")
+        assert (tmp_path / "out").read_bytes() == b"second"
+        live.write(b"first")
+    assert (tmp_path / "out").read_bytes() == b"first"
+    assert parts(tmp_path) == sorted(others)
+
+
+def test_a_part_that_is_cleared_before_it_is_locked_is_made_again(tmp_path, monkeypatch):
+    taken = []
+
+    def flock(handle, how):
+        if not taken:  # another program comes first
+            taken.extend(parts(tmp_path))
+            os.unlink(tmp_path / taken[0])
+        if len(taken) == 1:
+            taken.append("locked")
+            raise BlockingIOError(errno.EWOULDBLOCK, "taken")
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    with open_output(str(tmp_path / "out")) as out:
+        out.write(b"x")
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_without_locks_nothing_is_cleared(tmp_path, monkeypatch):
+    def flock(handle, how):
+        raise OSError(errno.ENOLCK, "no locks")
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    (tmp_path / ".out.0123abcd.part").touch()
+    with open_output(str(tmp_path / "out")):
+        pass
+    assert sorted(os.listdir(tmp_path)) == [".out.0123abcd.part", "out"]
+
+
+def test_mask_of_the_process_is_left_alone(tmp_path, monkeypatch):
+    """Another thread may make a file at the same time."""
+    old = os.umask(0o027)
+    try:
+        monkeypatch.setattr(os, "umask", lambda _: pytest.fail("the mask was changed"))
+        with open_output(str(tmp_path / "out")):
+            pass
+        assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o640
+    finally:
+        monkeypatch.undo()
+        os.umask(old)
+
+
+def test_longest_name(tmp_path):
+    path = tmp_path / ("\u00e9" * 127)
+    with open_output(str(path)) as out:
+        out.write(b"x")
+    assert [name.name for name in tmp_path.iterdir()] == [path.name]
+
+
+def test_names_that_are_none(tmp_path):
+    for path in ("", f"{tmp_path}/new/"):
+        with pytest.raises(DataError, match="a file name is needed"):
+            with open_output(path):
+                pass
+
+
+@pytest.mark.parametrize("call", ["open", "fsync", "link"])
+def test_errors_have_the_name_that_was_given(tmp_path, monkeypatch, call):
+    def fail(*_):
+        raise OSError(errno.EIO, "broken", f"{tmp_path}/.out.0123abcd.part", None, f"{tmp_path}/out")
+
+    monkeypatch.setattr(os, call, fail)
+    with pytest.raises(OSError, match="broken") as caught:
+        with open_output(str(tmp_path / "out")):
+            pass
+    monkeypatch.undo()
+    assert (caught.value.filename, caught.value.filename2) == (str(tmp_path / "out"), None)
+    assert os.listdir(tmp_path) == []
+
+
+def test_where_there_are_no_hard_links(tmp_path, monkeypatch):
+    def fail(*_):
+        raise OSError(errno.EPERM, "no links")
+
+    monkeypatch.setattr(os, "link", fail)
+    path = tmp_path / "out"
+    with open_output(str(path)) as out:
+        out.write(b"x")
+    assert path.read_bytes() == b"x"
+    path.unlink()
+    with pytest.raises(DataError, match="the file exists"):
+        with open_output(str(path)):
+            path.write_bytes(b"theirs")
+    assert path.read_bytes() == b"theirs" and os.listdir(tmp_path) == ["out"]
+
+
+def test_read_only_files_are_not_replaced(tmp_path, monkeypatch):
+    path = tmp_path / "out"
+    path.write_bytes(b"old")
+    monkeypatch.setattr(os, "access", lambda *_: False)  # the superuser may always write
+    with pytest.raises(PermissionError, match="out"):
+        with open_output(str(path), overwrite=True):
+            pass
+    assert path.read_bytes() == b"old"
+
+
+def test_a_log_is_there_from_its_first_line_on(tmp_path):
+    path = tmp_path / "log"
+    path.write_bytes(b"old\n")
+    with pytest.raises(DataError, match="the file exists"):
+        with open_log(str(path)):
+            pass
+    with pytest.raises(ValueError):
+        with open_log(str(path), overwrite=True):
+            raise ValueError
+    assert path.read_bytes() == b"old\n"
+    with pytest.raises(ValueError):
+        with open_log(str(path), overwrite=True) as write:
+            write(b"1\n")
+            assert path.read_bytes() == b"1\n"
+            write(b"2\n")
+            raise ValueError
+    assert path.read_bytes() == b"1\n2\n" and os.listdir(tmp_path) == ["log"]
+
+
+def test_an_input_that_cannot_be_read_is_named(tmp_path):
+    """Also while an output is open."""
+    with pytest.raises(OSError, match="Input/output error") as caught:
+        with open_output(str(tmp_path / "out")):
+            list(read_chunks("/proc/self/mem"))
+    assert caught.value.filename == "/proc/self/mem"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
+from operator import methodcaller
 from typing import Any
 
 import click
 
+from aligner import store
 from aligner.cli import options, training
+from aligner.cli.outputs import Outputs
 from aligner.decoding.combine import above, combine, threshold_of
 from aligner.decoding.posteriors import directions
 from aligner.files import open_output
@@ -42,6 +44,7 @@ def command(
     forward: str | None,
     reverse: str | None,
     save: str | None,
+    log_json: str | None,
     output: str,
     overwrite: bool,
     **settings: Any,
@@ -61,23 +64,22 @@ def command(
     """
     method = options.method_of(method, viterbi, scores)
     layout = "scored" if scores else "pharaoh"
-    named = {"-o": output, "--forward": forward, "--reverse": reverse, "--save": save}
-    options.check_outputs(
-        named | {"--log-json": settings["log_json"]}, training.inputs(settings), overwrite, save
-    )
-    with contextlib.ExitStack() as stack:
-        out = stack.enter_context(open_output(output, overwrite))
-        files = [
-            None if path is None else stack.enter_context(open_output(path, overwrite))
-            for path in (forward, reverse)
+    named = {"-o": output, "--forward": forward, "--reverse": reverse, "--save": save, "--log-json": log_json}
+    options.check_outputs(named, training.inputs(settings), overwrite, save)
+    with Outputs() as beside, open_output(output, overwrite) as out:
+        sides = [
+            None if path is None else beside.open(open_output(path, overwrite)) for path in (forward, reverse)
         ]
+        saved = None if save is None else beside.open(store.open_new(save, overwrite))
+        log = beside.open_log(log_json, overwrite)
         run = {"sym": method} | ({"variant": variant} if variant != "symal" else {})
         run |= {"links": "viterbi"} if viterbi else {}
-        corpus, model, seen, known = training.train(run=run, **settings)
+        corpus, model, seen, known = training.train(run=run, log=log, **settings)
         recipe = model.recipe
         limit = threshold_of(method, settings["threshold"], model.threshold)
-        if save is not None:
-            model.save(save, overwrite)
+        if saved is not None:
+            saved.attempt(model.write)
+            saved.close()
         for links in directions(
             model.views,
             recipe,
@@ -88,9 +90,9 @@ def command(
             viterbi=viterbi,
             n_threads=settings["threads"],
         ):
-            for side, one in zip(files, links, strict=True):
+            for side, one in zip(sides, links, strict=True):
                 if side is not None:
                     kept = one if scores else above(one, model.threshold)
-                    side.write(format_links(kept.rounded(), layout))
+                    side.attempt(methodcaller("write", format_links(kept.rounded(), layout)))
             both = combine(*links, recipe.direction, method, limit, variant)
             out.write(format_links(both.rounded(), layout))

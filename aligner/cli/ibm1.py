@@ -18,7 +18,7 @@ from aligner.cli import options, training
 @training.known
 @training.progress
 @options.threads
-def command(output: str, overwrite: bool, **settings: Any) -> None:
+def command(**settings: Any) -> None:
     """Train Model 1 on a corpus, both directions: translation probabilities without word order.
 
     Model 1 aligns as other models do, but worse. Other models can start from Model 1 with --init.
@@ -28,7 +28,4 @@ def command(output: str, overwrite: bool, **settings: Any) -> None:
       aligner ibm1 data/generated.src data/generated.tgt -o ibm1.model
       aligner train data/generated.src data/generated.tgt --model hmm --init ibm1.model -o hmm.model
     """
-    named = {"-o": output, "--log-json": settings["log_json"]}
-    options.check_outputs(named, training.inputs(settings), overwrite, output)
-    model = training.train(model="ibm1", **settings)[1]
-    model.save(output, overwrite)
+    training.train_model(model="ibm1", **settings)

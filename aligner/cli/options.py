@@ -5,13 +5,15 @@ from __future__ import annotations
 import codecs
 import math
 import os
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Protocol, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from aligner.cli.settings import Setting
-from aligner.files import check_output
+from aligner.files import check_output, open_output, output_place
 from aligner.links.formats import FORMATS
 from aligner.links.symmetrize import METHODS, VARIANTS
 from aligner.store import check_name
@@ -154,6 +156,21 @@ class Share(click.FloatRange):
         return number
 
 
+def show(text: str) -> None:
+    """Prints a result. Names of files that are not UTF-8 are printed as the bytes that they are."""
+    with open_output("-") as out:
+        out.write(text.encode("utf-8", "surrogateescape"))
+
+
+def not_from_terminal(ctx: click.Context, argument: click.Parameter, path: str) -> str:
+    """Refuses to wait for a terminal when no file is given. - is the terminal, too."""
+    assert argument.name is not None
+    given = ctx.get_parameter_source(argument.name) is not ParameterSource.DEFAULT
+    if not given and not ctx.resilient_parsing and sys.stdin is not None and sys.stdin.isatty():
+        raise click.UsageError("give a file, or text on stdin; - reads from the terminal.", ctx)
+    return path
+
+
 def one_stdin(*paths: str) -> None:
     """Refuses two files that are both stdin."""
     if sum(path == "-" for path in paths) > 1:
@@ -192,14 +209,14 @@ def check_outputs(
     for option, path in outputs.items():
         if path is None:
             continue
-        place = path if path == "-" else os.path.realpath(path)
-        if place in seen:
-            raise click.UsageError(f"{option} and {seen[place]} are both {path}.")
+        place = output_place(path)
+        if place != os.devnull:  # all can go nowhere
+            if place in seen:
+                raise click.UsageError(f"{option} and {seen[place]} are both {path}.")
+            if place in sources:
+                raise click.UsageError(f"{option} is {path}, which is read: give another name.")
         seen[place] = option
-        if place in sources:
-            raise click.UsageError(f"{option} is {path}, which is read: give another name.")
-        if path != "-":
-            check_output(path, overwrite)
+        check_output(path, overwrite)
 
 
 def directions(command: F) -> F:
@@ -256,7 +273,7 @@ def corpus_arguments(command: F) -> F:
         encoding,
         layout,
         click.argument("tgt", required=False),
-        click.argument("src", default="-"),
+        click.argument("src", default="-", callback=not_from_terminal),
     ):
         command = add(command)
     return command

@@ -22,7 +22,7 @@ from aligner.models.recipe import DIRECTIONS, MODELS
 @training.recipe
 @options.threads
 @options.documented("Models:", MODELS)
-def command(output: str, overwrite: bool, **settings: Any) -> None:
+def command(**settings: Any) -> None:
     """Train a model on a corpus, both directions at once, and keep it in a file.
 
     SRC and TGT as for `aligner align`. Training begins with Model 1, or with the model of --init.
@@ -34,7 +34,4 @@ def command(output: str, overwrite: bool, **settings: Any) -> None:
       aligner train data/generated.src data/generated.tgt -o generated.model
       aligner decode generated.model data/generated.src data/generated.tgt > links
     """
-    named = {"-o": output, "--log-json": settings["log_json"]}
-    options.check_outputs(named, training.inputs(settings), overwrite, output)
-    model = training.train(**settings)[1]
-    model.save(output, overwrite)
+    training.train_model(**settings)

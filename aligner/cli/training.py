@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import IO, Any
 
 import click
 
+from aligner import store
 from aligner.cli import options
 from aligner.cli.options import F
+from aligner.cli.outputs import Outputs
 from aligner.decoding.model import Model
 from aligner.files import display_name
 from aligner.links.formats import LinkReader
@@ -94,7 +95,9 @@ def views(command: F) -> F:
 def progress(command: F) -> F:
     for add in (
         click.option(
-            "--log-json", metavar="FILE", help="Write the run's signature, then a line of JSON per iteration."
+            "--log-json",
+            metavar="FILE",
+            help="Write the run's signature, then a line of JSON per iteration; - is stdout.",
         ),
         click.option("-q", "--quiet", is_flag=True, help="Print nothing on stderr about iterations."),
     ):
@@ -208,6 +211,15 @@ def read_known(
     return weighted(*(None if reader is None else reader.read() for reader in readers))
 
 
+def train_model(output: str, overwrite: bool, log_json: str | None, **settings: Any) -> None:
+    """Trains a model, and writes it to a file that is opened before."""
+    named = {"-o": output, "--log-json": log_json}
+    options.check_outputs(named, inputs(settings), overwrite, output)
+    with Outputs() as beside, store.open_new(output, overwrite) as out:
+        model = train(log=beside.open_log(log_json, overwrite), **settings)[1]
+        model.write(out)
+
+
 def train(
     *,
     src: str,
@@ -220,7 +232,7 @@ def train(
     fast: bool,
     threads: int,
     quiet: bool,
-    log_json: str | None,
+    log: IO[str] | None,
     init: str | None = None,
     check: bool = True,
     ibm1_iterations: int | None = None,
@@ -277,27 +289,26 @@ def train(
         raise click.UsageError(f"{option_of(error.setting)} is not for {error.by}.") from None
     except ValueError as error:
         raise click.UsageError(f"{error}.") from None
-    with contextlib.nullcontext() if log_json is None else open(log_json, "w") as log:
-        reading: dict[str, Any] = {"encoding": encoding, "lowercase": lowercase}
-        dev = None
-        if dev_src is not None and dev_gold is not None:
-            text = read_corpus(dev_src, dev_tgt, **reading)
-            warn_of_long(text.long_pairs(), display_name(dev_src))
-            dev = Development(text, LinkReader(dev_gold, text=text).read())
-        corpus = read_corpus(src, tgt, layout=layout, **reading)
-        warn_of_long(corpus.long_pairs(), display_name(src))
-        known = read_known(given, exclude, known_base, known_format, corpus)
-        trained, seen = learn(
-            corpus,
-            recipe,
-            init=first,
-            development=dev,
-            n_threads=threads,
-            quiet=quiet,
-            log=log,
-            facts={"src": src, "tgt": tgt},
-            run=run,
-            memory=memory,
-            links=known,
-        )
+    reading: dict[str, Any] = {"encoding": encoding, "lowercase": lowercase}
+    dev = None
+    if dev_src is not None and dev_gold is not None:
+        text = read_corpus(dev_src, dev_tgt, **reading)
+        warn_of_long(text.long_pairs(), display_name(dev_src))
+        dev = Development(text, LinkReader(dev_gold, text=text).read())
+    corpus = read_corpus(src, tgt, layout=layout, **reading)
+    warn_of_long(corpus.long_pairs(), display_name(src))
+    known = read_known(given, exclude, known_base, known_format, corpus)
+    trained, seen = learn(
+        corpus,
+        recipe,
+        init=first,
+        development=dev,
+        n_threads=threads,
+        quiet=quiet,
+        log=log,
+        facts={"src": src, "tgt": tgt},
+        run=run,
+        memory=memory,
+        links=known,
+    )
     return corpus, trained, seen, known

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -75,6 +75,11 @@ class Model:
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Writes the model to one file."""
         arguments.instance("path", path, (str, os.PathLike), "the name of a file")
+        with store.open_new(path, overwrite) as out:
+            self.write(out)
+
+    def write(self, out: BinaryIO) -> None:
+        """Writes the model to a file of store.open_new."""
         arrays: dict[str, npt.NDArray[Any]] = {}
         views = []
         for n, view in enumerate(self.views):
@@ -103,7 +108,7 @@ class Model:
             "progress": self.progress,
             "views": views,
         }
-        store.write(path, header, arrays, overwrite)
+        store.write_to(out, header, arrays)
 
     @property
     def signature(self) -> str:

@@ -383,3 +383,47 @@ def test_signature_tells_known_links_and_the_first_model(data, tmp_path):
         found.append(Model.load(tmp_path / str(k)).signature)
     assert len(set(found)) == 4
     assert ["known:" in x for x in found] == [False, True, True, False] and "|init:" in found[3]
+
+
+SHORT = ["--fast", "--model", "ibm1", "--iterations", 2]
+
+
+def test_an_output_that_fails_costs_no_other(data, tmp_path):
+    """After the training, the links are written, and so is what else can be written."""
+    files = data / "sample.en", data / "sample.fr"
+    outs = {f"--{name}": tmp_path / name for name in ("output", "save", "forward", "reverse", "log-json")}
+    run("align", *files, "-q", *SHORT, *(x for pair in outs.items() for x in pair))
+    expected = {option: path.read_bytes() for option, path in outs.items()}
+    for broken in list(outs)[1:]:
+        for path in outs.values():
+            path.unlink(missing_ok=True)
+        options = [x for pair in (outs | {broken: "/dev/full"}).items() for x in pair]
+        message = run("align", *files, "-q", *SHORT, *options, code=1)
+        assert message == "aligner: /dev/full: No space left on device\n"
+        for option, path in outs.items():
+            if option not in (broken, "--log-json"):
+                assert path.read_bytes() == expected[option]
+    model = tmp_path / "save"
+    assert "/dev/full: No space left" in run(
+        "train", *files, "-q", *SHORT, "-o", model, "--overwrite", "--log-json", "/dev/full", code=1
+    )
+    assert Model.load(model).facts["pairs"] == 60
+
+
+def test_outputs_are_opened_before_training(data, tmp_path):
+    """Nobody can make a file in /proc."""
+    files = data / "sample.en", data / "sample.fr"
+    for option in ("-o", "--forward", "--reverse", "--save", "--log-json"):
+        message = run("align", *files, *SHORT, option, "/proc/new", code=1)
+        assert message == "aligner: /proc/new: No such file or directory\n", option
+    message = run("train", *files, *SHORT, "-o", "/proc/new", code=1)
+    assert message == "aligner: /proc/new: No such file or directory\n"
+
+
+def test_an_old_log_stays_until_training_begins(data, write):
+    log, bad = write("log", "precious\n"), write("bad", b"\xff\n")
+    options = ["-q", *SHORT, "--log-json", log, "--overwrite"]
+    assert "invalid UTF-8" in run("align", bad, bad, *options, code=1)
+    assert Path(log).read_text() == "precious\n"
+    run("align", data / "sample.en", data / "sample.fr", *options)
+    assert len(Path(log).read_text().splitlines()) == 3
