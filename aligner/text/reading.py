@@ -141,7 +141,10 @@ def _read_both(src: str, tgt: str, encoding: str) -> tuple[Builder, Builder]:
             result.append(error)
 
     thread = threading.Thread(target=read_tgt, daemon=True)
-    thread.start()
+    try:
+        thread.start()
+    except RuntimeError:  # the system has no room for one more thread
+        return _read_lines(src, encoding), _read_lines(tgt, encoding)
     src_builder = _read_lines(src, encoding)
     thread.join()
     if isinstance(result[0], BaseException):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import threading
 
 import numpy as np
 import pytest
@@ -233,3 +234,11 @@ def test_eager_blocks_hold_nothing_back(chunks):
         given_out += block
         assert n == block.count(b"\n") and given_out.startswith(seen[: seen.rfind(b"\n") + 1])
     assert given_out == seen + (b"\n" if seen and not seen.endswith(b"\n") else b"")
+
+
+def test_both_sides_are_read_where_no_thread_can_start(write, monkeypatch):
+    def start(_):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", start)
+    assert len(read_corpus(write("src", "a b\nc\n"), write("tgt", "x\ny z\n"))) == 2
