@@ -2,22 +2,25 @@
 
 A command is a module of its name beside this one and a row of COMMANDS. The module is imported when the
 command is run. `aligner --help` takes summaries from COMMANDS, imports no command, and so is quick.
-Exit codes: 0 done, 1 bad data, 2 bad usage, 130 interrupted, 141 the reader of stdout is gone.
+Exit codes: 0 done, 1 bad data or no room, 2 bad usage, 130 interrupted, 141 the reader of stdout is gone.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import logging
 import os
 import signal
 import sys
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import click
 
 from aligner.cli.settings import Context
 from aligner.errors import DataError
+from aligner.files import open_output
 
 # name -> the first sentence of the command's help
 COMMANDS = {
@@ -40,7 +43,8 @@ class Failure(click.ClickException):
     """A message on stderr and exit code 1."""
 
     def show(self, file: Any = None) -> None:
-        click.echo(f"aligner: {self.message}", err=True)
+        with contextlib.suppress(OSError):  # nobody reads stderr
+            click.echo(f"aligner: {self.message}", err=True)
 
 
 class Interrupted(Failure):
@@ -51,13 +55,34 @@ class ClosedPipe(Failure):
     exit_code = 141
 
     def show(self, file: Any = None) -> None:
-        """No message, since nobody reads. What stdout still buffers goes nowhere when Python exits."""
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        """No message, since nobody reads."""
+
+
+@contextlib.contextmanager
+def told(cure: Callable[[DataError], str]) -> Iterator[None]:
+    """Turns what goes wrong into a message and an exit code. cure: the option that cures an error."""
+    try:
+        yield
+    except DataError as error:
+        raise Failure(f"{error}{cure(error)}") from None
+    except BrokenPipeError:
+        raise ClosedPipe("stdout is closed") from None
+    except OSError as error:
+        place = "" if error.filename is None else f"{error.filename or repr('')}: "
+        raise Failure(f"{place}{error.strerror or error}") from None
+    except MemoryError as error:
+        raise Failure(f"out of memory: {error}" if str(error) else "out of memory") from None
+    except ImportError as error:
+        last = str(error).strip().splitlines()[-1:]  # numpy's message is long
+        raise Failure(f"{''.join(last)}; is the installation whole, and is memory left?") from None
+    except KeyboardInterrupt:
+        raise Interrupted("interrupted") from None
 
 
 class Group(click.Group):
     """Finds commands by name, and turns what goes wrong in them into a message and an exit code."""
 
+    context_class = Context
     is_main = False  # this is the process `aligner`, not a caller of its commands
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -68,8 +93,7 @@ class Group(click.Group):
             return None
         command = importlib.import_module(f"aligner.cli.{name}").command
         if self.is_main:  # after the imports, which may swallow an exit
-            for number in (signal.SIGTERM, signal.SIGHUP):  # so that no partial file is left
-                signal.signal(number, lambda number, _: sys.exit(128 + number))
+            clean_up_at_signals()
         assert isinstance(command, click.Command)
         command.context_class = Context
         return command
@@ -79,20 +103,26 @@ class Group(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with told(lambda _: ""):  # --help and --version print here
+            return super().make_context(*args, **kwargs)
+
     def invoke(self, ctx: click.Context) -> Any:
-        try:
+        with told(lambda error: ctx.meta[Context.RUNNING].cure(error)):
             return super().invoke(ctx)
-        except DataError as error:
-            raise Failure(f"{error}{ctx.meta[Context.RUNNING].cure(error)}") from None
-        except BrokenPipeError:
-            raise ClosedPipe("stdout is closed") from None
-        except OSError as error:
-            place = "" if error.filename is None else f"{error.filename or repr('')}: "
-            raise Failure(f"{place}{error.strerror or error}") from None
-        except MemoryError as error:
-            raise Failure(f"out of memory: {error}" if str(error) else "out of memory") from None
-        except KeyboardInterrupt:
-            raise Interrupted("interrupted") from None
+
+
+def clean_up_at_signals() -> None:
+    """Signals that end a program raise an exception: no partial file is left. Ignored ones stay ignored."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup does
+            signal.signal(number, _leave)
+
+
+def _leave(number: int, _: Any) -> None:
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt
+    sys.exit(128 + number)
 
 
 def show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -101,10 +131,14 @@ def show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
         return
     from aligner import __version__, _build, simd
 
-    click.echo(f"aligner {__version__}")
-    click.echo(f"Cython {_build.cython_version()}, flags {_build.flags()}")
-    click.echo(f"OpenMP {'on' if _build.openmp_enabled() else 'off'}")
-    click.echo(f"SIMD {simd.level('models._hmm')} in use, {_build.simd_available()} available")
+    lines = (
+        f"aligner {__version__}",
+        f"Cython {_build.cython_version()}, flags {_build.flags()}",
+        f"OpenMP {'on' if _build.openmp_enabled() else 'off'}",
+        f"SIMD {simd.level('models._hmm')} in use, {_build.simd_available()} available",
+    )
+    with open_output("-") as out:
+        out.write("".join(line + "\n" for line in lines).encode())
     ctx.exit()
 
 
@@ -140,6 +174,31 @@ def cli() -> None:
 
 def main() -> None:
     """The command `aligner`."""
+    fill_descriptors()
     logging.basicConfig(format="aligner: %(message)s")
     Group.is_main = True
-    cli(prog_name="aligner")
+    try:
+        cli(prog_name="aligner")
+    except OSError:  # a message about usage, and nobody reads stderr
+        sys.exit(2)
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # there is nothing left to interrupt
+        for stream in (sys.stdout, sys.stderr):
+            drop_unwritable(stream)
+
+
+def fill_descriptors() -> None:
+    """Opens the standard streams that are closed, so that no other file becomes one of them."""
+    number = 0
+    while number <= 2:
+        number = os.open(os.devnull, os.O_RDONLY)
+    os.close(number)
+
+
+def drop_unwritable(stream: Any) -> None:
+    """What a stream still holds and cannot write goes nowhere, so that Python exits without a word."""
+    if stream is not None:
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

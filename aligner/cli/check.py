@@ -20,7 +20,7 @@ from aligner.text.reading import read_corpus
 
 
 @click.command("check")
-@click.argument("src", default="-")
+@click.argument("src", default="-", callback=options.not_from_terminal)
 @click.argument("tgt", required=False)
 @click.option("--links", metavar="LINKS", help="Links of the text, to be checked against it.")
 @options.format("--from", "source", "links")
@@ -81,8 +81,7 @@ def command(
     if trained is not None:
         rows += _unknown(corpus, trained)
     width = max(len(label) for label, _ in rows)
-    for label, value in rows:
-        click.echo(f"{label:<{width}}  {value}")
+    options.show("".join(f"{label:<{width}}  {value}\n" for label, value in rows))
 
 
 def _row(label: str, flags: npt.NDArray[np.bool_]) -> tuple[str, str]:

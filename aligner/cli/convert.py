@@ -13,7 +13,7 @@ from aligner.links.formats import FORMATS, LinkReader, format_links
 
 
 @click.command("convert")
-@click.argument("links", default="-")
+@click.argument("links", default="-", callback=options.not_from_terminal)
 @options.format("--from", "source", "links")
 @click.option(
     "--to", "output_format", type=click.Choice(list(FORMATS)), default="pharaoh", help="Format to write."

@@ -25,7 +25,7 @@ Longs = npt.NDArray[np.int64]
 
 @click.command("decode")
 @click.argument("model")
-@click.argument("src", default="-")
+@click.argument("src", default="-", callback=options.not_from_terminal)
 @click.argument("tgt", required=False)
 @options.layout
 @options.encoding

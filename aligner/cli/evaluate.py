@@ -132,14 +132,14 @@ def command(
     )
     signature = report.signature(evaluation, settings, made)
     if score_only:
-        for result in evaluation.results:
-            click.echo(f"{100 * result.scores['aer']:.{width}f}")
+        shown = "".join(f"{100 * result.scores['aer']:.{width}f}\n" for result in evaluation.results)
     elif as_json:
-        click.echo(report.as_json(evaluation, hyps, signature, by_sentence, alpha), nl=False)
+        shown = report.as_json(evaluation, hyps, signature, by_sentence, alpha)
     elif by_sentence:
-        click.echo(report.as_tsv(evaluation, hyps, signature, alpha, width), nl=False)
+        shown = report.as_tsv(evaluation, hyps, signature, alpha, width)
     else:
-        click.echo(report.as_text(evaluation, hyps, signature, alpha, width), nl=False)
+        shown = report.as_text(evaluation, hyps, signature, alpha, width)
+    options.show(shown)
 
 
 def signature_of(path: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 
 import click
 from tqdm import tqdm
@@ -35,6 +36,7 @@ def command(prefix: str, pairs: int, seed: int, overwrite: bool) -> None:
             stack.enter_context(open_output(f"{prefix}.{suffix}", overwrite))
             for suffix in ("src", "tgt", "gold")
         ]
-        for lines in tqdm(generate(pairs, seed), total=pairs, unit=" pairs", disable=None, leave=False):
+        hidden = True if sys.stderr is None else None  # None: shown on a terminal
+        for lines in tqdm(generate(pairs, seed), total=pairs, unit=" pairs", disable=hidden, leave=False):
             for out, line in zip(outs, lines, strict=True):
                 out.write(line.encode() + b"\n")

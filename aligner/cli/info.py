@@ -10,7 +10,6 @@ import click
 
 from aligner.cli import options
 from aligner.decoding.model import Model
-from aligner.files import open_output
 from aligner.training.monitor import describe
 
 
@@ -48,9 +47,7 @@ def command(model: str, as_json: bool, check: bool) -> None:
         lines = [json.dumps(whole, indent=1)]
     else:
         lines = _describe(trained, sizes)
-    with open_output("-") as out:
-        text = "".join(line + "\n" for line in lines)
-        out.write(text.encode(errors="backslashreplace"))  # names of files need not be UTF-8
+    options.show("".join(line + "\n" for line in lines))
 
 
 def _describe(trained: Model, sizes: list[dict[str, Any]]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from aligner.errors import DataError
-from aligner.files import display_name
+from aligner.files import check_output, display_name
 
 
 class Setting(click.Option):
@@ -31,6 +31,11 @@ class Context(click.Context):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.meta[self.RUNNING] = self
+
+    def get_help(self) -> str:
+        """Help is a result: it needs stdout."""
+        check_output("-")
+        return super().get_help()
 
     def cure(self, error: DataError) -> str:
         """The option that cures an error, for example ": --base 1"; "" where the command has none."""
