@@ -1,0 +1,199 @@
+"""Fault injection: the n-th call of the system fails, for n = 1, 2, 3, ..., until a command succeeds.
+
+    python tests/faults.py [COMMAND ...]
+
+tests/faults.c is compiled and preloaded. A process imports the commands once; each run is a child of it. What
+must hold after each run is in `problems`. --every N is quicker: a call fails in one way only, and after the
+first 40 calls only each N-th one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import errno
+import importlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+FIRST = 40  # calls that are let fail one by one
+LARGE = 1 << 17  # bytes; below this, numpy and the C library themselves may crash without memory
+SECONDS = 20  # after which a run hangs
+TOLERATED = ("link", "unlink", "flock", "fchmod", "open")  # calls that a command may do without
+# (error, whether the disk is full from then on)
+ERRORS = [("ENOSPC", False), ("ENOSPC", True), ("EIO", False), ("ENOMEM", False), ("EACCES", False)]
+
+TRAINING = ["{in}/src", "{in}/tgt", "-q", "--fast", "--threads", "2", "--iterations", "1"]
+ALIGN = ["align", *TRAINING, "-o", "{out}/links", "--save", "{out}/model", "--forward", "{out}/forward"]
+ALIGN += ["--reverse", "{out}/reverse", "--log-json", "{out}/log"]
+COMMANDS = {
+    "align": ALIGN,
+    "train": ["train", *TRAINING, "-o", "{out}/model"],
+    "decode": ["decode", "{in}/model", "{in}/src", "{in}/tgt", "--threads", "2", "-o", "{out}/links"],
+    "symmetrize": ["symmetrize", "{in}/forward", "{in}/reverse", "-o", "{out}/links.gz"],
+}
+
+
+@dataclass
+class Run:
+    """What a run of a command left."""
+
+    code: int  # minus a signal
+    stderr: str
+    call: str  # that failed; "" if none was reached
+    path: str  # that the call was about
+    files: dict[str, bytes]
+
+
+def compiled(folder: Path) -> Path | None:
+    """The library to preload; None where there is no compiler for it."""
+    compiler, library = shutil.which("cc"), folder / "faults.so"
+    if compiler is None or not sys.platform.startswith("linux"):
+        return None
+    command = [compiler, "-shared", "-fPIC", "-O1", "-o", str(library), str(HERE / "faults.c"), "-ldl"]
+    return library if subprocess.run(command, capture_output=True).returncode == 0 else None
+
+
+def run(command: list[str], folder: Path, n: int, error: str, stays: bool, old: dict[str, bytes]) -> Run:
+    """Runs a command in a child in which call n about a file of the folder, or for memory, fails."""
+    from aligner.cli import main
+
+    shutil.rmtree(folder / "out", ignore_errors=True)
+    (folder / "out").mkdir()
+    for name, content in old.items():
+        (folder / "out" / name).write_bytes(content)
+    words = [word.format(**{"in": folder / "in", "out": folder / "out"}) for word in command]
+    report = folder.parent / "report"
+    child = os.fork()
+    if child == 0:
+        handle = os.open(report, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
+        os.dup2(handle, 2)
+        signal.alarm(SECONDS)
+        library = ctypes.CDLL(None)
+        library.faults_call.restype = library.faults_path.restype = ctypes.c_char_p
+        code: object = 99
+        try:
+            sys.argv = ["aligner", *words, *(["--overwrite"] if old else [])]
+            library.faults_arm(
+                os.fsencode(folder),
+                ctypes.c_long(n),
+                getattr(errno, error),
+                stays,
+                ctypes.c_size_t(LARGE),
+            )
+            main()
+        except SystemExit as exit:
+            code = exit.code
+        except BaseException:
+            traceback.print_exc()
+        call, path = library.faults_call(), library.faults_path()
+        os.write(2, b"\0".join([b"", call, path]))
+        os._exit(code if isinstance(code, int) else 0)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    stderr, call, path = (*report.read_text().split("\0"), "", "")[:3]
+    left = {path.name: path.read_bytes() for path in (folder / "out").iterdir()}
+    return Run(status, stderr, call, path, left)
+
+
+def problems(run: Run, stays: bool, old: dict[str, bytes], new: dict[str, bytes]) -> list[str]:
+    """What a run must not do.
+
+    stays  whether the disk was full after the fault
+    new    the files of a run without a fault
+    """
+    found = []
+    if "Traceback" in run.stderr or "Exception" in run.stderr:
+        found.append("a traceback")
+    if run.code not in (0, 1):
+        found.append(f"exit code {run.code}")
+    if run.code == 1 and not (run.stderr.startswith("aligner: ") and run.stderr.count("\n") == 1):
+        found.append("no message of one line")
+    if ".part" in run.stderr:
+        found.append("the message has a temporary name")
+    if run.code == 0 and run.call not in ("", *TOLERATED):
+        found.append("the failure was swallowed")
+    for name in run.files.keys() - new.keys():
+        if not (name.endswith(".part") and run.call == "unlink"):
+            found.append(f"{name} is left")
+    for name, content in new.items():
+        if name == "log":
+            continue
+        if run.files.get(name) not in (content, old.get(name)) or run.code == 0 and name not in run.files:
+            found.append(f"{name} is neither old nor new")
+        elif run.code == 0 and run.files[name] != content:
+            found.append(f"{name} is not written")
+    beside = any(f".{name}." in run.path for name in ("model", "forward", "reverse", "log"))
+    made = not stays and run.call in ("write", "fsync", "rename", "link")
+    if "links" in new and beside and made and run.files.get("links") != new["links"]:
+        found.append("the links are lost")
+    return found
+
+
+def sweep(name: str, folder: Path, every: int) -> tuple[int, list[str]]:
+    """(number of runs, problems) of a command with all faults, over no files and over old ones.
+
+    every: 0 lets each call fail in all ways. Otherwise a call fails in one way, and after the first calls
+    only each of so many fails.
+    """
+    command, n_runs, found = COMMANDS[name], 0, []
+    new = run(command, folder, 0, "EIO", False, {})
+    assert new.code == 0, new.stderr
+    ways = [(*error, old) for error in ERRORS for old in ({}, dict.fromkeys(new.files, b"old\n"))]
+    n, done = 0, False
+    while not done:
+        n += 1 if n < FIRST else max(1, every)
+        for error, stays, old in [ways[n % len(ways)]] if every else ways:
+            left = run(command, folder, n, error, stays, old)
+            n_runs += 1
+            done = not left.call
+            place = f"{name}{' over old files' if old else ''}, call {n} fails"
+            place += f" with {error}{' for good' if stays else ''}: {left.call} {Path(left.path).name}"
+            wrong = problems(left, stays, old, new.files)
+            found += [f"{place}: {what}\n{left.stderr[-1500:]}" for what in wrong]
+    return n_runs, found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--every", type=int, default=0)
+    parser.add_argument("commands", nargs="*", default=list(COMMANDS))
+    options = parser.parse_args()
+    if "faults" not in os.environ.get("LD_PRELOAD", ""):
+        with tempfile.TemporaryDirectory() as folder:
+            library = compiled(Path(folder))
+            if library is None:
+                sys.exit("no compiler")
+            again = [sys.executable, __file__, *sys.argv[1:]]
+            # Idle threads sleep: many short runs are quicker.
+            more = {"LD_PRELOAD": str(library), "OMP_WAIT_POLICY": "passive"}
+            return subprocess.run(again, env=os.environ | more).returncode
+    for name in (*(f"aligner.cli.{name}" for name in COMMANDS), "xopen"):
+        importlib.import_module(name)
+    data, n_problems = HERE.parent / "data", 0
+    with tempfile.TemporaryDirectory() as top:
+        folder = Path(top) / "files"
+        (folder / "in").mkdir(parents=True)
+        for name, source in (("src", "sample.en"), ("tgt", "sample.fr")):
+            lines = (data / source).read_bytes().splitlines(True)[:20]
+            (folder / "in" / name).write_bytes(b"".join(lines))
+        for name in ("forward", "reverse"):
+            shutil.copy(data / f"sample.{name}", folder / "in" / name)
+        made = run(COMMANDS["train"], folder, 0, "EIO", False, {})
+        (folder / "in" / "model").write_bytes(made.files["model"])
+        for name in options.commands:
+            n_runs, found = sweep(name, folder, options.every)
+            print(f"{name}: {n_runs} runs, {len(found)} problems", *found, sep="\n", flush=True)
+            n_problems += len(found)
+    return 1 if n_problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
