@@ -286,9 +286,3 @@ def test_one_direction_has_no_joint_stage_at_all():
     for joint in (Stage("hmm", "agreement", 1, Limits()), Stage("ibm1", "agreement", 1), leaving):
         with pytest.raises(ValueError, match="is a model of both directions"):
             replace(recipe, stages=(joint, *recipe.stages))
-
-
-def test_all_views_are_trained_together_last():
-    recipe = Recipe.of("loo")
-    with pytest.raises(ValueError, match="come before those of all views together"):
-        replace(recipe, stages=(recipe.last, recipe.stages[0], recipe.last))
