@@ -70,11 +70,12 @@ def source(path: Path, suffix: str) -> str:
 
 
 FOLDERS = [str(EXT), *(str(path) for path in sorted(EXT.iterdir()) if path.is_dir())]
+HEADERS = [str(path) for path in sorted(EXT.rglob("*")) if path.suffix in (".pxd", ".h")]
 EXTENSIONS = [
     Extension(
         f"aligner.{module(path)}{suffix}",
         [source(path, suffix)],
-        depends=["setup.py", *(str(p) for p in sorted(EXT.rglob("*")) if p.suffix in (".pxd", ".h"))],
+        depends=["setup.py", source(path, suffix), *HEADERS],
         include_dirs=FOLDERS,
         define_macros=[("ALIGNER_FLAGS", '"{}"'.format(" ".join(FLAGS + OPENMP)))],
         extra_compile_args=FLAGS + OPENMP + extra,
@@ -97,12 +98,24 @@ DIRECTIVES = {
 
 
 class Kept(build_ext):
-    """Keeps the kernels of an editable installation, so that the next one compiles only what has changed."""
+    """Keeps the kernels of an editable installation, so that the next one compiles only what has changed.
+
+    Cython writes all C++ anew, because its own files are new in each build: so the C++'s age says nothing.
+    """
 
     def run(self):
         if self.editable_mode:
             self.build_lib = f"{BUILD}/editable"
         super().run()
+
+    def build_extension(self, ext):
+        built = Path(self.get_ext_fullpath(ext.name))
+        if not self.editable_mode or any(is_newer(path, built) for path in ext.depends):
+            super().build_extension(ext)
+
+
+def is_newer(path, built):
+    return not built.exists() or Path(path).stat().st_mtime > built.stat().st_mtime
 
 
 setup(
