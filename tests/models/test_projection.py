@@ -195,7 +195,9 @@ def check_projection(problem: Problem, constraint: str) -> None:
             assert dual.phi(factor * lam) >= dual.phi(lam) - 1e-7
         # With slack, phi has a kink at lam = 0, where bounds may keep the solver from its last digits.
         kinked = stage.limits.slack > 0 and problem.known.constraints is not None
-        assert statistics[n]["converged"] == 1 or kinked
+        # Two features of the same links can contradict each other by less than scipy's q shows.
+        twice = len({tuple(sorted(entries)) for entries, _, _ in features}) < len(features)
+        assert statistics[n]["converged"] == 1 or kinked or twice
 
 
 @settings(max_examples=60)
