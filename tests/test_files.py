@@ -134,6 +134,15 @@ def test_damaged_files_are_refused(tmp_path, suffix, damage):
             pass
 
 
+def test_a_model_is_no_text(tmp_path):
+    path = tmp_path / "model"
+    path.write_bytes(b"aligner\x03\xff\xfe")
+    with pytest.raises(DataError, match="model: this is a model of aligner, not text"):
+        list(read_chunks(str(path)))
+    path.write_bytes(b"aligner \nis a word\n")
+    assert b"".join(read_chunks(str(path))).startswith(b"aligner ")
+
+
 def test_utf16_is_recognised(tmp_path):
     path = tmp_path / "text"
     path.write_bytes("a b\n".encode("utf-16"))

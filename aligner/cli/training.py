@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import IO, Any
@@ -156,7 +157,11 @@ def recipe(command: F) -> F:
         ),
         settings(["iterations", "ibm1_iterations", "hmm_iterations"]),
         options.check,
-        click.option("--init", metavar="MODEL", help="Start from a model, for example of `aligner ibm1`."),
+        click.option(
+            "--init",
+            metavar="MODEL",
+            help="Start from a model, for example of `aligner ibm1`; its views are trained.",
+        ),
         views,
         click.option(
             "--model",
@@ -207,8 +212,14 @@ def read_known(
     given: str | None, exclude: str | None, base: int | None, format: str | None, text: Corpus
 ) -> Links | None:
     """The links of --given and --exclude."""
-    readers = (None if x is None else LinkReader(x, format, base, text=text) for x in (given, exclude))
-    return weighted(*(None if reader is None else reader.read() for reader in readers))
+    known = [
+        None if path is None else LinkReader(path, format, base, text=text).read()
+        for path in (given, exclude)
+    ]
+    for path, links in zip((given, exclude), known, strict=True):
+        if links is not None and links.scores is not None:
+            logging.warning("%s: scores of known links are not used; every link counts as sure", path)
+    return weighted(*known)
 
 
 def train_model(output: str, overwrite: bool, log_json: str | None, **settings: Any) -> None:

@@ -129,6 +129,14 @@ def test_given_links_are_there_and_excluded_ones_are_not(some, name):
                     assert side.scores[at[(n, *link)]] == 1
 
 
+def test_scores_of_given_links_are_said_to_be_unused(tmp_path, caplog):
+    for name, text in (("s", "a b\n"), ("t", "x y\n"), ("g", "0-1:0.01\n")):
+        (tmp_path / name).write_text(text)
+    files = tmp_path / "s", tmp_path / "t", "--given", tmp_path / "g"
+    assert "0-1" in run("align", *files, "-q", "--model", "ibm1")
+    assert "g: scores of known links are not used" in caplog.text
+
+
 def flat(links: Links) -> list[tuple[int, tuple[int, int]]]:
     return [(n, link) for n, part in enumerate(links.pairs()) for link in part]
 
