@@ -96,12 +96,12 @@ def atools(forward: set, reverse: set, diagonal: bool, final: bool, both: bool) 
 
 
 def blend(forward: dict, reverse: dict, product: bool, threshold: float) -> dict:
-    """(src, tgt) -> score of the links above the threshold."""
+    """(src, tgt) -> score of the links above the threshold, also by the six decimals that are printed."""
     scores = {}
     for link in sorted(forward.keys() | reverse.keys()):
         p, q = forward.get(link, 0.0), reverse.get(link, 0.0)
         score = p * q if product else 0.5 * (p + q)
-        if score > threshold:
+        if score > threshold and round(score, 6) > threshold:
             scores[link] = score
     return scores
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from aligner.links.links import Links
 from aligner.links.symmetrize import METHODS, symmetrize
 
 
 def above(links: Links, threshold: float) -> Links:
-    """The links whose score is above the threshold."""
+    """The links whose score is above the threshold, also when it is rounded as files have it."""
     assert links.scores is not None
-    return links.chosen(links.scores > threshold)
+    return links.chosen((links.scores > threshold) & (np.round(links.scores, 6) > threshold))
 
 
 def threshold_of(method: str, given: float | None, model: float) -> float:

@@ -14,6 +14,7 @@ No grid is made, so that cost and memory grow with the links, not with the produ
 Not here: formats, unequal files, the methods' names (symmetrize.py).
 """
 
+from libc.math cimport rint
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libcpp.algorithm cimport inplace_merge, is_sorted, sort
@@ -326,7 +327,7 @@ def blend(
     tuple forward not None,  # IN, with scores
     tuple reverse not None,  # IN, likewise
     bint product,            # IN, a link's score is the product of its two scores; else their mean
-    double threshold,        # IN, links of a higher score are kept
+    double threshold,        # IN, links of a higher score, also when it is rounded to six decimals, are kept
     tuple links not None,    # OUT, as for select, with scores
 ) -> int:
     """The links whose two posteriors together pass the threshold, by source, then target; their number.
@@ -349,7 +350,7 @@ def blend(
             scatter(&r, n, points, r_score)
             for p in range(points.size()):
                 score = f_score[p] * r_score[p] if product else 0.5 * (f_score[p] + r_score[p])
-                if score > threshold:
+                if score > threshold and rint(score * 1e6) / 1e6 > threshold:
                     out.scores[m] = score
                     m = put(points[p], False, &out, m)
             out.offsets[n + 1] = m
