@@ -275,7 +275,7 @@ def test_nothing_to_learn_from_is_said(tmp_path, caplog):
 
 @pytest.mark.parametrize("model", MODELS)
 def test_links_score_above_the_threshold_that_info_tells(tmp_path, model):
-    """Also where training has found the threshold on a handful of words, and as far as decimals are printed."""
+    """Also where training has found it on a handful of words; as far as decimals are printed."""
     path = tmp_path / "model"
     for text in ("a b ||| c d\n", "a ||| b\n", "a b c ||| d\n" * 3):
         links = run("align", "-q", "--model", model, "--scores", "--save", path, "--overwrite", stdin=text)
