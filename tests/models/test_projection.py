@@ -27,7 +27,7 @@ from problems import (
 )
 from scipy.optimize import minimize
 
-from aligner.models import _hmm_double
+from aligner.models import _hmm_double, hmm
 from aligner.models.recipe import MODELS, Stage
 from aligner.text.cells import Seen
 from aligner.text.known import Constraints, Known
@@ -355,3 +355,32 @@ def test_given_features_are_of_their_own_sentence_pair():
     assert len(some.shard(0, 2, 1, Known(None, chosen))) == 2
     part = more.part(1, 3)
     assert part.offsets.tolist() == [0, 1, 1]
+
+
+@pytest.mark.parametrize("constraint", ["symmetric", "bijective"])
+def test_float_projects_as_double_does(constraint):
+    """The shipped build against the one that is compared with enumeration, both with a small eta."""
+    random = np.random.default_rng(7)
+    lengths = [(int(a), int(b)) for a, b in random.integers(1, 25, (40, 2))]
+    double = random_problem(random, lengths, 3)
+    tables = {x: getattr(double.m.lexicon, x).astype(np.float32) for x in ("t", "null_fwd", "null_rev")}
+    single = replace(double, m=replace(double.m, lexicon=replace(double.m.lexicon, **tables)))
+    tables = {x: table.astype(np.float64) for x, table in tables.items()}
+    double = replace(double, m=replace(double.m, lexicon=replace(double.m.lexicon, **tables)))
+    stage = stage_of({"symmetric": "shmm", "bijective": "bhmm"}[constraint], eta=1e-5, max_calls=500)
+    ours = posteriors(single, stage, kernel=hmm._hmm, dtype=np.float32)
+    theirs = posteriors(double, stage)
+    plain = posteriors(double)
+    for a, b in zip(ours, theirs, strict=True):
+        for x, y in zip(a, b, strict=True):
+            np.testing.assert_allclose(x, y, rtol=0, atol=2e-5)
+    moved = [
+        np.abs(x - y).max() for a, b in zip(theirs, plain, strict=True) for x, y in zip(a, b, strict=True)
+    ]
+    assert max(moved) > 0.1
+    (counts, statistics), (right, expected) = counted(single, stage, hmm._hmm), counted(double, stage)
+    np.testing.assert_allclose(counts.pairs / 2**32, right.pairs / 2**32, rtol=0, atol=2e-5)
+    for key in ("kl", "before", "loglik_fwd", "loglik_rev"):
+        found, truth = ([pair[key] for pair in x] for x in (statistics, expected))
+        np.testing.assert_allclose(found, truth, rtol=2e-6, atol=2e-5)
+    assert all(pair["converged"] for pair in (*statistics, *expected))
