@@ -40,12 +40,12 @@ def test_rare_words_do_not_collect_garbage(corpus, data):
         return float(np.mean(kept))
 
     hmm, shmm = (precision(train(corpus, Recipe.of(name))) for name in ("hmm", "shmm"))
-    assert shmm > hmm + 0.1, (hmm, shmm)
+    assert shmm > hmm + 0.15, (hmm, shmm)
 
 
 def test_accuracy_on_generated_text(corpus, data):
     gold = LinkReader(str(data / "generated.gold")).read()
-    limits = {"loo": 0.05, "ibm1": 0.3, "hmm": 0.11, "bhmm": 0.1, "shmm": 0.08, "agree": 0.1}
+    limits = {"loo": 0.042, "ibm1": 0.2, "hmm": 0.1, "bhmm": 0.04, "shmm": 0.041, "agree": 0.044}
     found = {}
     for name in MODELS:
         links = train(corpus, Recipe.of(name), n_threads=2).align(corpus)
@@ -94,11 +94,11 @@ def test_constraints_on_hansards(hansards):
     models = {x: train(corpus, Recipe.of(x, views=["word"]), n_threads=2) for x in ("hmm", "bhmm", "shmm")}
     links = {x: [above(y, 0.5) for y in links_of(model, test)] for x, model in models.items()}
     compared = {x: evaluate(two, gold, n_samples=0) for x, two in links.items()}
-    assert compared["shmm"].symmetry >= 0.95 and compared["hmm"].symmetry < 0.5
+    assert compared["shmm"].symmetry >= 0.95 and compared["hmm"].symmetry < 0.45
     for k in range(2):
         aer = {x: result.results[k].scores["aer"] for x, result in compared.items()}
-        assert aer["bhmm"] < 0.75 * aer["hmm"]
-    assert all(entry["calls"] < 7 for entry in models["shmm"].history if "calls" in entry)
+        assert aer["bhmm"] < 0.42 * aer["hmm"]
+    assert all(entry["calls"] < 6.5 for entry in models["shmm"].history if "calls" in entry)
     fertility = links_of(models["bhmm"], test)[0]
     words = np.bincount(fertility.sentences * 1000 + fertility.src, weights=fertility.scores)
     assert words.max() <= 1 + models["bhmm"].recipe.last.limits.eta
