@@ -74,7 +74,7 @@ def test_missing_folder(tmp_path):
             pass
 
 
-@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
+@pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst", ".GZ"])
 def test_compressed_by_name_and_read_by_content(tmp_path, suffix):
     path, renamed = str(tmp_path / f"out{suffix}"), str(tmp_path / "out")
     with open_output(path) as out:
@@ -180,16 +180,17 @@ def test_what_a_killed_program_left_is_cleared(tmp_path):
     assert parts(tmp_path) == sorted(others)
 
 
-def test_a_part_that_is_cleared_before_it_is_locked_is_made_again(tmp_path, monkeypatch):
+@pytest.mark.parametrize("still_locked", [True, False])
+def test_a_part_that_is_cleared_before_it_is_locked_is_made_again(tmp_path, monkeypatch, still_locked):
+    """The other program may still have its lock, or be done: then the lock is of a file without a name."""
     taken = []
 
     def flock(handle, how):
         if not taken:  # another program comes first
             taken.extend(parts(tmp_path))
             os.unlink(tmp_path / taken[0])
-        if len(taken) == 1:
-            taken.append("locked")
-            raise BlockingIOError(errno.EWOULDBLOCK, "taken")
+            if still_locked:
+                raise BlockingIOError(errno.EWOULDBLOCK, "taken")
 
     monkeypatch.setattr(fcntl, "flock", flock)
     with open_output(str(tmp_path / "out")) as out:

@@ -195,6 +195,9 @@ CRAFTED = [
     ("views/0/positions/p0", float("nan"), "NaN is not a number"),
     ("views/0/positions/p0", 0, "p0 must be a number between"),
     ("views/0/evidence/alpha", 0, "the evidence must be positive"),
+    ("views/0/evidence/kappa", [0.5, -0.1], "the evidence must not be negative"),
+    ("views/0/evidence/words", [1, 2**31], "the evidence must not be negative"),
+    ("views/0/evidence/nulls", [1.0, 0], "the evidence must be positive"),
     ("views/0/evidence/words", [1], "words is not a list of 2"),
     ("views/0/evidence", None, "some views have evidence"),
     ("recipe/model", "hnn", "unknown model 'hnn'"),
@@ -216,6 +219,7 @@ CRAFTED = [
     ("history/0/perplexity", {"forward": "low"}, "perplexity.forward is not of type float"),
     ("history/0/kl", 1.0, "history[0] has only some of"),
     ("progress", {"iterations": -1, "divergence": None}, "-1 of 3 iterations cannot be done"),
+    ("progress", {"iterations": 4, "divergence": None}, "4 of 3 iterations cannot be done"),
     ("progress", {"iterations": "all"}, "progress has no divergence"),
 ]
 
@@ -238,6 +242,50 @@ def test_headers_that_are_no_objects_or_very_deep_are_refused(saved, write):
     deep = b"[" * 100_000
     whole = head + len(deep).to_bytes(8, "little") + zlib.crc32(deep).to_bytes(4, "little") + deep
     assert_refused(write("deep", whole), "the model's header is not as aligner writes it")
+
+
+def test_bytes_after_the_last_array_are_refused(saved, write):
+    """The size that the header says is the file's, but no array has these bytes."""
+    header, arrays = parts(saved.read_bytes())
+    header["bytes"] += 8
+    path = write("longer", packed(header, arrays + b"\0" * 8))
+    assert_refused(path, "the model has bytes after its last array")
+
+
+def test_the_deepest_header_can_be_read(tmp_path):
+    """A header is an object itself, so that a fact in it may be one less deep."""
+    for depth in (store.DEEPEST - 1, store.DEEPEST):
+        path = tmp_path / str(depth)
+        fact = json.loads("[" * depth + "]" * depth)
+        store.write(path, {"fact": fact}, {})
+        if depth < store.DEEPEST:
+            assert store.read(path, lambda _: True)[0]["fact"] == fact
+            continue
+        with pytest.raises(DataError, match="more than 50 deep"):
+            store.read(path, lambda _: True)
+
+
+@pytest.mark.parametrize(
+    "number, fits", [(2**63 - 1, True), (1 - 2**63, True), (2**63, False), (-(2**63), False)]
+)
+@pytest.mark.parametrize("form", [int, float])
+def test_whole_numbers_have_room_in_64_bits(form, number, fits):
+    if fits:
+        return store.check_form(number, form, "here")
+    with pytest.raises(ValueError, match=f"here is not of type {form.__name__}"):
+        store.check_form(number, form, "here")
+
+
+def test_the_last_word_has_the_largest_number(saved, tmp_path):
+    """One more leads outside the vocabulary."""
+    header, arrays = store.read(saved, lambda _: True)
+    tgt, n_words = arrays["0.tgt"].copy(), len(arrays["0.null_fwd"])
+    last = int(arrays["0.rows"][np.flatnonzero(np.diff(arrays["0.rows"]))[0] + 1]) - 1  # of the first row
+    for number in (n_words - 1, n_words):
+        tgt[last] = number
+        store.write(tmp_path / str(number), header, arrays | {"0.tgt": tgt})
+    Model.load(tmp_path / str(n_words - 1))
+    assert_refused(str(tmp_path / str(n_words)), "tgt must be between")
 
 
 BAD = [
