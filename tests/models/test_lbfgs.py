@@ -172,6 +172,9 @@ def test_bounded_variables_may_not_be_far_below():
     assert minimize(function, *start, tolerance=1.0, worst=0.5, max_calls=5)[3] is False
     assert minimize(function, *start, tolerance=1.0, worst=0.6)[3] is True
     assert minimize(function, start[0], tolerance=1.0, worst=0.5)[3] is True  # it has no bound
+    # At 0 the norm holds back a pull of up to slack.
+    assert minimize(function, *start, tolerance=1.0, worst=0.4, slack=0.2)[2:] == (1, True)
+    assert minimize(function, *start, tolerance=1.0, worst=0.2, slack=0.2, max_calls=5)[2] > 1
 
 
 def test_norm_holds_back_a_weak_pull():
@@ -196,3 +199,71 @@ def test_errors_of_the_function_are_raised():
         minimize(broken, np.zeros(2), np.ones(2))
     with pytest.raises(ValueError, match="bounds"):
         minimize(broken, np.zeros(2), np.zeros(3))
+
+
+def wavy(seed: int, n: int) -> Recorded:
+    """A quadratic function and waves: between two steps its gradient may turn back."""
+    function, at = quadratic(seed, n)
+    f, gradient = function.f, function.gradient
+    return Recorded(
+        lambda x: f(x) + 2 * np.sum(1 - np.cos(2 * (x - at))),
+        lambda x: gradient(x) + 4 * np.sin(2 * (x - at)),
+        lambda x: np.full(n, 5.0),
+    )
+
+
+def walk(function, x: np.ndarray, lower: np.ndarray, max_step: float, max_calls: int) -> int:
+    """The solver without ||x||, in plain numpy; how many pairs of steps were refused when it remembered six.
+
+    Remembered pairs are a list, the oldest first. A refused pair takes the place of the oldest of six.
+    """
+    F, gradient, diagonal = function(x)
+    calls, refused, pairs = 1, 0, []
+
+    def find_step(pairs: list) -> np.ndarray:
+        held = (x <= lower) & (gradient > 0)
+        step, coefficients = np.where(held, 0, -gradient), []
+        for s, y in reversed(pairs):
+            coefficients.append(s @ step / (s @ y))
+            step = step - coefficients[-1] * y
+        step = np.where(held, 0, step) / diagonal
+        for s, y in pairs:
+            step = step + (coefficients.pop() - y @ step / (s @ y)) * s
+        return np.where(held, 0, step)
+
+    while calls < max_calls:
+        step = find_step(pairs)
+        if step @ gradient >= 0:
+            pairs = []
+            step = find_step(pairs)
+        size = min(1, max_step / np.abs(step).max())
+        for halving in range(9):
+            trial = np.maximum(x + size * 0.5**halving * step, lower)
+            value, slope, curvature = function(trial)
+            calls += 1
+            if value <= F + 1e-4 * gradient @ (trial - x) or calls >= max_calls:
+                break
+        else:
+            pairs = []
+            continue
+        s, y = trial - x, slope - gradient
+        x, F, gradient, diagonal = trial, value, slope, curvature
+        if s @ y > 1e-8 * (y @ y):
+            pairs = [*pairs, (s, y)][-6:]
+        elif len(pairs) == 6:
+            refused += 1
+            del pairs[0]
+    return refused
+
+
+def test_every_step_is_that_of_the_slow_twin():
+    """Waves make pairs of steps useless; two variables have bounds. Later calls may differ by rounding."""
+    refused = 0
+    for seed in range(40):
+        ours, theirs = wavy(seed, 12), wavy(seed, 12)
+        start, lower = np.full(12, 2.0), np.full(12, -np.inf)
+        lower[:2] = 1.0
+        minimize(ours, start, lower, max_step=0.4, max_calls=25, tolerance=1e-12, rounding=0.0)
+        refused += walk(theirs, start, lower, 0.4, 25)
+        np.testing.assert_allclose(ours.asked[:25], theirs.asked[:25], rtol=0, atol=1e-6)
+    assert refused > 5
