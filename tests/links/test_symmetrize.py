@@ -192,6 +192,17 @@ def test_transposed_files_are_noticed(write, caplog):
     assert "r looks transposed" in caplog.text
 
 
+@pytest.mark.parametrize("n_turned, is_said", [(16, False), (17, True)])
+def test_a_few_links_that_are_there_transposed_are_no_sign(write, caplog, n_turned, is_said):
+    """Three links are in both files as they are: more than twice three and ten others must be transposed."""
+    straight = [(50 + i, 80 + i) for i in range(3)]
+    turned = [(i, 2 * i + 20) for i in range(n_turned)]
+    forward = " ".join(f"{i}-{j}" for i, j in [*straight, *turned]) + "\n"
+    reverse = " ".join(f"{i}-{j}" for i, j in [*straight, *((j, i) for i, j in turned)]) + "\n"
+    list(symmetrize_files(LinkReader(write("f", forward)), LinkReader(write("r", reverse)), "union"))
+    assert ("r looks transposed" in caplog.text) == is_said
+
+
 def test_bad_arrays_are_refused():
     """What would make the kernels run out of their arrays."""
     good = Links.from_pairs([[(0, 0)], [(1, 1)]])
@@ -217,3 +228,12 @@ def test_scores_must_be_probabilities(write, line):
     bad, good = write("bad", f"\n0-0:0.5\n{line}\n"), write("good", "\n0-0:0.5\n\n")
     with pytest.raises(DataError, match="bad:3: score .* is not between 0 and 1"):
         list(symmetrize_files(LinkReader(bad, base=0), LinkReader(good, base=0), "soft-union"))
+
+
+def test_the_line_of_a_wrong_score_is_counted_from_the_first_block_on(write, monkeypatch):
+    monkeypatch.setattr("aligner.links.formats.BLOCK", 4)
+    good = ["0-0:0.5\n"] * 11
+    bad = [*good[:9], "0-0:0.5 0-1:2\n", good[0]]
+    readers = (LinkReader(write(x, "".join(y)), base=0) for x, y in (("good", good), ("bad", bad)))
+    with pytest.raises(DataError, match="bad:10: score 2 of link 0-1 is not between 0 and 1"):
+        list(symmetrize_files(*readers, "soft-union"))

@@ -11,6 +11,7 @@ import oracle
 import pytest
 from hypothesis import given, note
 from problems import (
+    FLOOR,
     HMM,
     Problem,
     corpus_of,
@@ -272,6 +273,30 @@ def test_best_path_prefers_words_to_null():
         m = replace(problem.m, lexicon=replace(problem.m.lexicon, **tables), positions=places)
         (both,) = posteriors(replace(problem, m=m), best=True)
         assert both[d].all()
+
+
+@pytest.mark.parametrize("d", range(2))
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_of_equally_good_paths_the_one_from_farther_left_is_taken(d, side):
+    """Two words, the second at one end. Both ways there are long jumps and equally likely.
+
+    The nearer position has half as many positions beyond it to share a jump with as the farther position,
+    and half the emission.
+    """
+    states = [0, 1, 2, 3, 4]
+    problem = even_problem(corpus_of((states, [0, 1]) if d == 0 else ([0, 1], states)), 1)
+    assert FLOOR + (0.25 - FLOOR) == 0.25 and FLOOR + (0.5 - FLOOR) == 0.5
+    t = np.zeros((5, 2))
+    near, far, end = (1, 2, 0) if side == "left" else (3, 2, 4)
+    t[near, 0], t[far, 0], t[end, 1] = 0.25 - FLOOR, 0.5 - FLOOR, 1.0
+    for (state, word), value in np.ndenumerate(t):
+        problem.m.lexicon.t[problem.pair(*((state, word) if d == 0 else (word, state))), d] = value
+    nulls = {x: np.zeros_like(getattr(problem.m.lexicon, x)) for x in ("null_fwd", "null_rev")}
+    places = replace(problem.m.positions, jump=np.ones((2, 3)), first=np.ones((2, 1)), p0=0.5)
+    m = replace(problem.m, lexicon=replace(problem.m.lexicon, **nulls), positions=places)
+    (both,) = posteriors(replace(problem, m=m), best=True)
+    found = both[0] if d == 0 else both[1].T
+    assert [tuple(x) for x in np.argwhere(found)] == sorted([(min(near, far), 0), (end, 1)])
 
 
 @pytest.mark.parametrize("t, is_counted", [(1e-6, False), (7e-6, False), (1.2e-5, True), (1e-3, True)])

@@ -103,3 +103,24 @@ def test_shares_of_a_lexicon_learned_from_occurrences_sum_to_one():
         ratio = shares[:, column] / t[:, column]
         for k in range(4):
             np.testing.assert_allclose(ratio[word == k], ratio[word == k][0], rtol=1e-6)
+
+
+def test_a_pruned_lexicon_has_all_word_pairs_but_impossible_ones():
+    """A word pair that is possible in one direction stays. The bits of word pairs are forgotten."""
+    seen = Seen.of_own_words(Corpus.from_pairs([("a b", "x y"), ("c", "z"), ("d b", "z w")]), "word", 1)
+    t = np.random.default_rng(0).random((len(seen.tgt), 2)).astype(np.float32) + 0.1
+    nulls, many = np.full(4, 0.25, np.float32), np.ones(4, np.float32)
+    linked = np.full((len(t) + 7) // 8, 255, np.uint8)
+    evidence = Evidence(many, many, (1.0, 2.0), (0.5, 0.6), (4, 4), 1.0, linked)
+    whole = Lexicon(seen.rows, seen.tgt, t, nulls, nulls, evidence)
+    assert whole.pruned() is whole
+    t[1], t[2, 0], t[3, 1], t[-1] = 0, 0, 0, 0
+    small = whole.pruned()
+    e = np.repeat(np.arange(4), np.diff(seen.rows))
+    kept = [k for k in range(len(t)) if t[k].any()]
+    assert len(kept) == len(t) - 2
+    np.testing.assert_array_equal(np.repeat(np.arange(4), np.diff(small.rows)), e[kept])
+    np.testing.assert_array_equal(small.tgt, seen.tgt[kept])
+    np.testing.assert_array_equal(small.t, t[kept])
+    assert small.evidence.linked is None and small.evidence.kappa == (0.5, 0.6)
+    assert small.evidence.src is many and small.null_fwd is nulls
