@@ -183,6 +183,11 @@ def test_swapped_files_are_noticed(write, caplog):
     assert not caplog.records
     list(symmetrize_files(LinkReader(reverse, base=0), LinkReader(forward, base=0), "union"))
     assert "look swapped" in caplog.text
+    caplog.clear()
+    alone = write("alone", "0-0 1-1\n")  # each word once on both sides: any direction may have such links
+    for a, b in ((alone, alone), (reverse, alone), (alone, forward)):
+        list(symmetrize_files(LinkReader(a, base=0), LinkReader(b, base=0), "union"))
+    assert not caplog.records
 
 
 def test_transposed_files_are_noticed(write, caplog):

@@ -103,6 +103,9 @@ def test_shares_of_a_lexicon_learned_from_occurrences_sum_to_one():
         ratio = shares[:, column] / t[:, column]
         for k in range(4):
             np.testing.assert_allclose(ratio[word == k], ratio[word == k][0], rtol=1e-6)
+    t[e == 1] = 0  # a word that was never linked
+    shares = Lexicon(seen.rows, seen.tgt, t, *nulls, evidence).normalised()
+    assert (shares[e == 1] == 0).all() and (shares[e != 1, 0] > 0).all()
 
 
 def test_a_pruned_lexicon_has_all_word_pairs_but_impossible_ones():

@@ -279,6 +279,17 @@ def test_the_geometric_mean_of_emissions(n_views):
         assert 0 < error.max() < 2.5e-6 and moderate.sum() > 100 and error[moderate].max() < 1e-6
 
 
+@pytest.mark.parametrize("n_views", [2, 6])
+def test_the_geometric_mean_of_emissions_too_small_for_a_product(n_views):
+    """Six of them would be 0 as a float. Each is at least 1e-6 of what emissions are scaled by, 2^20."""
+    shards, lexicons = one_by_one(np.full((n_views, 100), 1e-15))
+    for lexicon in lexicons:
+        lexicon.evidence = replace(lexicon.evidence, alpha=1e-15)
+    found = scored(hmm._hmm, shards, lexicons, Jumps.even(1, 0.5), dtype=np.float32)
+    for name in ("loglik_fwd", "loglik_rev"):
+        np.testing.assert_allclose(found["statistics"][name], np.log(1e-6 / 2**20), rtol=0, atol=1e-5)
+
+
 def test_one_view_has_no_root():
     emissions = np.exp(np.random.default_rng(0).uniform(-27, 0, (1, 1000))).astype(np.float32)
     shards, lexicons = one_by_one(emissions)

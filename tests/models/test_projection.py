@@ -238,6 +238,18 @@ def test_directions_agree_within_eta(problem, eta):
             np.testing.assert_allclose(numbers["after"], apart, rtol=1e-5, atol=1e-9)
 
 
+@pytest.mark.parametrize("d", range(2))
+def test_a_bijective_projection_stops_by_all_its_constraints(d):
+    """Ten words beside one: ten of eleven constraints hold. The other one may end 11 eta below its bound."""
+    eta, left = 0.02, []
+    stage = stage_of("bhmm", eta=eta, slack=0.0, max_calls=100)
+    for seed in range(8):
+        problem = random_problem(np.random.default_rng(seed), [(1, 10) if d == 0 else (10, 1)] * 6, 2)
+        assert all(pair["converged"] for pair in counted(problem, stage)[1])
+        left += [1 - both[d].sum() for both in posteriors(problem, stage)]
+    assert min(left) > -eta and 2 * eta < max(left) < 11 * eta
+
+
 @pytest.mark.parametrize("constraint", ["symmetric", "bijective"])
 def test_few_calls_are_enough_and_counted(constraint):
     """A projection that may call once changes nothing and says that it has not converged."""

@@ -286,3 +286,12 @@ def test_one_direction_has_no_joint_stage_at_all():
     for joint in (Stage("hmm", "agreement", 1, Limits()), Stage("ibm1", "agreement", 1), leaving):
         with pytest.raises(ValueError, match="is a model of both directions"):
             replace(recipe, stages=(joint, *recipe.stages))
+
+
+def test_signatures_name_the_limits_of_projections_alone():
+    """A stage that projects nothing has the same links whatever its limits are."""
+    stages = Recipe.of("shmm", hmm_iterations=2).signature()["stages"].split("+")
+    assert [stage.partition("(")[0] for stage in stages] == [
+        "1xibm1", "4xibm1.agreement", "2xhmm", "2xhmm.symmetric",
+    ]  # fmt: skip
+    assert ["eta=" in stage for stage in stages] == [False, False, False, True]
