@@ -31,6 +31,7 @@ import numpy.typing as npt
 
 from aligner import __version__
 from aligner.errors import DataError
+from aligner.files import MAGIC as COMPRESSED
 from aligner.files import SUFFIX, open_output
 
 MAGIC = b"aligner\x03"
@@ -157,6 +158,8 @@ def _content(path: str) -> npt.NDArray[np.uint8]:
         raise DataError("a model is read from a file, not from a pipe or a folder", file=path)
     with open(path, "rb") as file:
         head = file.read(HEAD)
+        if head.startswith(tuple(COMPRESSED)):
+            raise DataError("models are not compressed", file=path, hint="decompress it first")
         if len(head) < HEAD or head[:7] != MAGIC[:7]:
             raise DataError("this is not a model of aligner", file=path)
         if head[7] != MAGIC[7]:

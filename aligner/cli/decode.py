@@ -98,6 +98,8 @@ def command(
     if direction is not None and trained_direction not in ("both", direction):
         raise click.UsageError(f"{model} was trained {trained_direction} only.")
     direction = direction or trained_direction
+    if viterbi and threshold is not None:
+        raise click.UsageError("--threshold is not for --viterbi: links of a best path have no scores.")
     if method is not None and direction != "both":
         raise click.UsageError("--symmetrize is for both directions.")
     if not project and not trained.recipe.last.constrained:

@@ -30,8 +30,7 @@ from aligner.files import open_output
     metavar="VIEW",
     help="The view whose table is printed, see `aligner info MODEL`.  [default: the first]",
 )
-@options.check
-def command(model: str, min_prob: float, top: int, name: str | None, check: bool) -> None:
+def command(model: str, min_prob: float, top: int, name: str | None) -> None:
     """Print a model's translation table as TSV: source, target, t(target | source), t(source | target).
 
     Columns are separated by tabs; there is no header. t(target | source) is the probability that the source
@@ -43,7 +42,7 @@ def command(model: str, min_prob: float, top: int, name: str | None, check: bool
     Example:
       aligner lexicon generated.model --top 3
     """
-    trained = Model.load(model, check)
+    trained = Model.load(model)
     views = {view.name: view for view in trained.views}
     name = name or next(iter(views))
     if name not in views:

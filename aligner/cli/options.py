@@ -109,8 +109,10 @@ def lowercase(command: F) -> F:
 def _known_encoding(_: click.Context, __: click.Parameter, name: str) -> str:
     try:
         "".encode(name)  # refuses codecs that are not of text
+        if codecs.lookup(name).name in ("idna", "punycode"):  # of names of hosts
+            raise LookupError
         return codecs.lookup(name).name
-    except LookupError:
+    except (LookupError, UnicodeError):
         raise click.BadParameter(f"unknown encoding {name!r}.") from None
 
 

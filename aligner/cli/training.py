@@ -156,7 +156,6 @@ def recipe(command: F) -> F:
             help="Train Model 1 on what its two directions agree on.  [default: by model]",
         ),
         settings(["iterations", "ibm1_iterations", "hmm_iterations"]),
-        options.check,
         click.option(
             "--init",
             metavar="MODEL",
@@ -245,7 +244,6 @@ def train(
     quiet: bool,
     log: IO[str] | None,
     init: str | None = None,
-    check: bool = True,
     ibm1_iterations: int | None = None,
     window: int | None = None,
     dev_src: str | None = None,
@@ -271,12 +269,10 @@ def train(
     check_known(given, exclude, known_base, known_format, settings.get("threshold"))
     if init is not None and settings.get("identical") is not None:
         raise click.UsageError("--identical is for a training that begins anew, not with --init.")
-    if init is None and not check:
-        raise click.UsageError("--no-check is for the model of --init.")
     options.check_layout(tgt, layout)
     options.one_stdin(src, tgt or "", *development, *(path for path in (given, exclude) if path))
     views = MODELS[model].fast if fast else views
-    first = None if init is None else Model.load(init, check)
+    first = None if init is None else Model.load(init)
     if first is not None:
         views = views or tuple(view.name for view in first.views)
         if model in HMMS:

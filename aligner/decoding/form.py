@@ -20,7 +20,8 @@ Arrays = Mapping[str, npt.NDArray[Any]]
 
 LARGE = ("tgt", "t", "keys", "entries")  # arrays that grow with the text, not with its vocabulary
 MOST = 1e9  # no probability is larger: smoothing that favours equal words may give more than 1
-MANY = 1e30  # no evidence is larger
+MANY = 1e29  # no evidence is larger
+FEW = 1e-30  # no evidence is smaller
 
 
 class SavedPositions(TypedDict):
@@ -135,7 +136,7 @@ def check_header(header: Any) -> Recipe:
 def _check_evidence(evidence: SavedEvidence) -> None:
     """Refuses numbers that no counting gives."""
     nulls, kappa, words = evidence["nulls"], evidence["kappa"], evidence["words"]
-    if not 0 < evidence["alpha"] < MOST or not all(0 < x < MANY for x in nulls):
+    if not FEW < evidence["alpha"] < MOST or not all(FEW < x < MANY for x in nulls):
         raise ValueError("the evidence must be positive")
     if not all(0 <= x < MOST for x in kappa) or not all(0 <= x < 2**31 for x in words):
         raise ValueError("the evidence must not be negative")
@@ -163,10 +164,12 @@ def tables(P: int, V_src: int, V_tgt: int, W: int) -> dict[str, tuple[type, tupl
     }
 
 
-def check_arrays(arrays: Arrays, views: Iterable[SavedView], finished: bool, large: bool) -> None:
+def check_arrays(
+    arrays: Arrays, views: Iterable[SavedView], recipe: Recipe, finished: bool, large: bool
+) -> None:
     """Refuses arrays that are missing, unknown, of another type or size, or that hold what cannot be.
 
-    finished  the shares of a finished training are sorted by their keys
+    finished  the shares of a finished training are sorted by their keys, its jumps have the recipe's window
     large     checks what LARGE arrays hold, too
     """
     known: set[str] = set()
@@ -175,6 +178,8 @@ def check_arrays(arrays: Arrays, views: Iterable[SavedView], finished: bool, lar
         known |= {f"{n}.{name}" for name in own}
         try:
             _check_view(own, view, large)
+            if finished and recipe.last.family in LATTICES and _size(own, "first", 1) != recipe.window:
+                raise ValueError("the jumps do not have the recipe's window")
         except ValueError as error:
             raise ValueError(f"view {view['name']}: {error}") from None
     if shares := {name: x for name, x in arrays.items() if name.startswith("shares.")}:
@@ -202,7 +207,7 @@ def _check_view(own: Arrays, view: SavedView, large: bool) -> None:
         _check_bounds(own, name, 0, MOST)
     if view["evidence"] is not None:
         for name in ("many_src", "many_tgt"):
-            _check_bounds(own, name, float(np.finfo(np.float32).tiny), MANY)
+            _check_bounds(own, name, FEW, MANY)
     if view["positions"] is not None:
         checked("window", window)
         for name in ("jump", "first"):

@@ -63,7 +63,8 @@ class Model:
         header, arrays = store.read(path, lambda name: check or name.split(".")[-1] not in LARGE)
         try:
             recipe = check_header(header)
-            check_arrays(arrays, header["views"], finished=header["progress"] is None, large=check)
+            finished = header["progress"] is None
+            check_arrays(arrays, header["views"], recipe, finished=finished, large=check)
         except ValueError as error:
             raise DataError(
                 f"the model is not as aligner writes it: {error}", file=os.fspath(path), hint=store.AGAIN

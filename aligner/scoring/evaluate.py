@@ -161,6 +161,8 @@ def area(links: Links, gold: Links) -> float:
     precision is that of the first links, to the recall of all links.
     """
     assert links.scores is not None
+    if len(links.src) == 0:
+        return 0.0
     coder = Coder([links, gold])
     truth = coder.gold(gold)
     codes = (links.sentences * coder.I + links.src) * coder.J + links.tgt
@@ -169,8 +171,6 @@ def area(links: Links, gold: Links) -> float:
     right, found = (np.cumsum(_among(codes[order], x))[last] for x in (truth.possible, truth.sure))
     precision = right / (1 + np.flatnonzero(last))
     recall = found / max(1, len(truth.sure))
-    if len(recall) == 0:
-        return 0.0
     heights = np.concatenate([precision[:1], precision])
     return float(np.sum(np.diff(recall, prepend=0.0) * (heights[1:] + heights[:-1]) / 2))
 

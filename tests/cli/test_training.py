@@ -429,3 +429,16 @@ def test_an_old_log_stays_until_training_begins(data, write):
     assert Path(log).read_text() == "precious\n"
     run("align", data / "sample.en", data / "sample.fr", *options)
     assert len(Path(log).read_text().splitlines()) == 3
+
+
+def test_best_paths_have_no_threshold(data, tmp_path):
+    files = data / "sample.en", data / "sample.fr"
+    run("train", *files, "-q", "--model", "ibm1", "-o", tmp_path / "m")
+    for command in (["align", *files, "-q"], ["decode", tmp_path / "m", *files]):
+        assert "--threshold is not for --viterbi" in run(*command, "--viterbi", "--threshold", 0.5, code=2)
+
+
+@pytest.mark.parametrize("name", ["idna", "punycode", "undefined", "base64", "nothing"])
+def test_encodings_that_are_not_of_text_are_refused(data, name):
+    wrong = run("check", data / "sample.en", data / "sample.fr", "--encoding", name, code=2)
+    assert f"unknown encoding '{name}'" in wrong
