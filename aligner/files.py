@@ -12,6 +12,7 @@ import contextlib
 import errno
 import fcntl
 import io
+import itertools
 import os
 import re
 import stat
@@ -267,7 +268,7 @@ def _new_file(path: str, overwrite: bool) -> Iterator[BinaryIO]:
     part = _Part(path, overwrite)
     try:
         yield part.out
-        part.publish()
+        part.publish(keep=True)
     finally:
         part.close()
 
@@ -307,8 +308,11 @@ class _Part:
         self.out = cast(BinaryIO, io.BufferedWriter(_Named(handle, path)))
         self.published = False
 
-    def publish(self) -> None:
-        """Gives the file its own name. More can be written to it afterwards."""
+    def publish(self, keep: bool = False) -> None:
+        """Gives the file its own name. More can be written to it afterwards.
+
+        keep: if the name has been taken meanwhile, the file gets another one, and the error tells it
+        """
         if self.published:
             return
         self.out.flush()
@@ -320,24 +324,32 @@ class _Part:
             if self.overwrite:
                 os.replace(self.name, self.target)
             else:
-                self._rename_new()
+                self._rename_new(keep)
         self.published = True
 
-    def _rename_new(self) -> None:
+    def _rename_new(self, keep: bool) -> None:
         """Renames the file unless the new name has been taken meanwhile."""
         try:
             os.link(self.name, self.target)
         except FileExistsError:
-            raise _exists(self.path) from None
+            raise self._taken(keep) from None
         except OSError as error:
             if error.errno not in NO_HARD_LINKS:
                 raise
             if os.path.lexists(self.target):
-                raise _exists(self.path) from None
+                raise self._taken(keep) from None
             os.replace(self.name, self.target)
         else:
             with contextlib.suppress(OSError):  # the file is complete; the next run clears its second name
                 os.unlink(self.name)
+
+    def _taken(self, keep: bool) -> DataError:
+        """The error of a name that was free when the work began. What was written is kept as NAME.2, ..."""
+        if not keep:
+            return _exists(self.path)
+        other = next(x for n in itertools.count(2) if not os.path.lexists(x := f"{self.target}.{n}"))
+        os.replace(self.name, other)
+        return DataError(f"the file exists by now; what was to be written is in {other}", file=self.path)
 
     def close(self) -> None:
         """Removes the file if it has not been published."""

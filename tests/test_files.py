@@ -90,13 +90,16 @@ def test_several_members_in_one_file(tmp_path):
     assert b"".join(read_chunks(str(path))) == b"a\nb\n"
 
 
-def test_a_name_taken_meanwhile_is_left_alone(tmp_path):
+def test_a_name_taken_meanwhile_is_left_alone_and_nothing_is_lost(tmp_path):
     path = tmp_path / "out"
-    with pytest.raises(DataError, match="the file exists"):
-        with open_output(str(path)) as out:
-            out.write(b"mine")
-            path.write_bytes(b"theirs")
-    assert path.read_bytes() == b"theirs" and os.listdir(tmp_path) == ["out"]
+    for n in (2, 3):
+        path.unlink(missing_ok=True)
+        with pytest.raises(DataError, match=rf"the file exists by now; what was .* is in .*out\.{n}$"):
+            with open_output(str(path)) as out:
+                out.write(b"mine")
+                path.write_bytes(b"theirs")
+        assert path.read_bytes() == b"theirs" and (tmp_path / f"out.{n}").read_bytes() == b"mine"
+    assert sorted(os.listdir(tmp_path)) == ["out", "out.2", "out.3"]
 
 
 def test_replacing_keeps_the_mode(tmp_path):
@@ -272,12 +275,12 @@ def test_where_there_are_no_hard_links(tmp_path, monkeypatch):
     with pytest.raises(DataError, match="the file exists"):
         with open_output(str(path)):
             path.write_bytes(b"theirs")
-    assert path.read_bytes() == b"theirs" and os.listdir(tmp_path) == ["out"]
+    assert path.read_bytes() == b"theirs" and sorted(os.listdir(tmp_path)) == ["out", "out.2"]
     path.unlink()
     with pytest.raises(DataError, match="the file exists"):
         with open_output(str(path)):
             path.symlink_to("nowhere")
-    assert path.is_symlink() and os.listdir(tmp_path) == ["out"]
+    assert path.is_symlink() and sorted(os.listdir(tmp_path)) == ["out", "out.2", "out.3"]
 
 
 def test_read_only_files_are_not_replaced(tmp_path, monkeypatch):
