@@ -114,8 +114,11 @@ def problems(run: Run, stays: bool, old: dict[str, bytes], new: dict[str, bytes]
         found.append("a traceback")
     if run.code not in (0, 1):
         found.append(f"exit code {run.code}")
-    if run.code == 1 and not (run.stderr.startswith("aligner: ") and run.stderr.count("\n") == 1):
-        found.append("no message of one line")
+    lines = run.stderr.splitlines()  # one for each output that failed
+    if run.code == 1 and not (lines and all(line.startswith("aligner: ") for line in lines)):
+        found.append("no message")
+    if len(set(lines)) < len(lines):
+        found.append("a message is told twice")
     if ".part" in run.stderr:
         found.append("the message has a temporary name")
     if run.code == 0 and run.call not in ("", *TOLERATED):

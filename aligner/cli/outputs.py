@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from types import TracebackType
@@ -48,7 +49,7 @@ class Output(Generic[T]):
 
 
 class Outputs:
-    """The outputs beside the main one. At the end, the first failure of one of them is raised.
+    """The outputs beside the main one. At the end, the first failure of them is raised; others are told.
 
     The main output must be the inner one of the two, and so it is completed first.
     """
@@ -76,6 +77,9 @@ class Outputs:
         for output in self._outputs:
             output.close(error)
         failures = [output.failure for output in self._outputs if output.failure is not None]
+        for failure in failures[1:] if error is None else failures:
+            told = f"{failure.filename}: {failure.strerror}" if isinstance(failure, OSError) else failure
+            logging.error("%s", told)
         if error is None and failures:
             raise failures[0]
 

@@ -52,9 +52,20 @@ def test_one_failure_costs_no_other_output():
     assert files == [["line", "line", "closed"], ["closed"], ["closed"]]
 
 
-def test_the_error_of_the_program_is_told_before_those_of_outputs():
+def full(name: str) -> Exception:
+    return OSError(28, "No space left on device", name)
+
+
+def test_every_failure_is_told(caplog):
+    with pytest.raises(OSError, match="a"), Outputs() as outputs:
+        for name in "abc":
+            outputs.open(opened([], full(name)))
+    assert caplog.messages == ["b: No space left on device", "c: No space left on device"]
+
+
+def test_the_error_of_the_program_is_raised_and_those_of_outputs_are_told(caplog):
     seen: list = []
     with pytest.raises(KeyError, match="of the program"), Outputs() as outputs:
-        outputs.open(opened(seen)).attempt(fail)
+        outputs.open(opened(seen, full("a")))
         raise KeyError("of the program")
-    assert seen == ["closed"]
+    assert seen == ["closed"] and caplog.messages == ["a: No space left on device"]
