@@ -144,7 +144,7 @@ def cell_offsets(corpus: Corpus) -> Longs:
 def cut(offsets: Longs, n_cells: int) -> list[tuple[int, int]]:
     """Sentence pairs in parts of about n_cells cells, whatever the threads and the machine: (start, stop)."""
     wanted = np.arange(n_cells, int(offsets[-1]), n_cells)
-    cuts = np.unique(np.concatenate([[0], np.searchsorted(offsets, wanted), [len(offsets) - 1]])).tolist()
+    cuts = sorted({0, *np.searchsorted(offsets, wanted).tolist(), len(offsets) - 1})
     return list(zip(cuts, cuts[1:], strict=False))
 
 
