@@ -58,6 +58,16 @@ class ClosedPipe(Failure):
         """No message, since nobody reads."""
 
 
+def message_of(error: Exception) -> str:
+    """What went wrong with data or with the system, in words."""
+    if isinstance(error, OSError):
+        place = "" if error.filename is None else f"{error.filename or repr('')}: "
+        return f"{place}{error.strerror or error}"
+    if isinstance(error, MemoryError):
+        return f"out of memory: {error}" if str(error) else "out of memory"
+    return str(error)
+
+
 @contextlib.contextmanager
 def told(cure: Callable[[DataError], str]) -> Iterator[None]:
     """Turns what goes wrong into a message and an exit code. cure: the option that cures an error."""
@@ -67,11 +77,8 @@ def told(cure: Callable[[DataError], str]) -> Iterator[None]:
         raise Failure(f"{error}{cure(error)}") from None
     except BrokenPipeError:
         raise ClosedPipe("stdout is closed") from None
-    except OSError as error:
-        place = "" if error.filename is None else f"{error.filename or repr('')}: "
-        raise Failure(f"{place}{error.strerror or error}") from None
-    except MemoryError as error:
-        raise Failure(f"out of memory: {error}" if str(error) else "out of memory") from None
+    except (OSError, MemoryError) as error:
+        raise Failure(message_of(error)) from None
     except ImportError as error:
         last = str(error).strip().splitlines()[-1:]  # numpy's message is long
         raise Failure(f"{''.join(last)}; is the installation whole, and is memory left?") from None

@@ -62,9 +62,7 @@ def command(
       aligner align data/generated.src data/generated.tgt -o generated.links
       aligner align --lowercase --symmetrize grow-diag-final-and < corpus.both > links
     """
-    if viterbi and settings["threshold"] is not None:
-        raise click.UsageError("--threshold is not for --viterbi: links of a best path have no scores.")
-    method = options.method_of(method, viterbi, scores)
+    method = options.method_of(method, viterbi, scores, settings["threshold"])
     layout = "scored" if scores else "pharaoh"
     named = {"-o": output, "--forward": forward, "--reverse": reverse, "--save": save, "--log-json": log_json}
     options.check_outputs(named, training.inputs(settings), overwrite, save)

@@ -98,13 +98,11 @@ def command(
     if direction is not None and trained_direction not in ("both", direction):
         raise click.UsageError(f"{model} was trained {trained_direction} only.")
     direction = direction or trained_direction
-    if viterbi and threshold is not None:
-        raise click.UsageError("--threshold is not for --viterbi: links of a best path have no scores.")
     if method is not None and direction != "both":
         raise click.UsageError("--symmetrize is for both directions.")
     if not project and not trained.recipe.last.constrained:
         raise click.UsageError(f"{model} was trained without a constraint: there is nothing to project onto.")
-    method = options.method_of(method, viterbi, scores and direction == "both")
+    method = options.method_of(method, viterbi, scores and direction == "both", threshold)
     limit = threshold_of(method, threshold, trained.threshold)
     with open_output(output, overwrite) as out:
         reading: dict[str, Any] = {"encoding": encoding, "lowercase": trained.recipe.lowercase}

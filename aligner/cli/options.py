@@ -244,8 +244,10 @@ def directions(command: F) -> F:
     return command
 
 
-def method_of(method: str | None, viterbi: bool, scores: bool) -> str:
-    """The method that is given, or the default. Refuses scores where the method has none."""
+def method_of(method: str | None, viterbi: bool, scores: bool, threshold: float | None) -> str:
+    """The method that is given, or the default. Refuses scores and thresholds where there are no scores."""
+    if viterbi and threshold is not None:
+        raise click.UsageError("--threshold is not for --viterbi: links of a best path have no scores.")
     method = method or ("grow-diag-final-and" if viterbi else "soft-union")
     if scores and METHODS[method].threshold is None:
         raise click.UsageError(f"--scores is for soft-union and product, not {method}.")

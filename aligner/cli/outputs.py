@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import IO, Any, BinaryIO, Generic, TypeVar, cast
 
+from aligner.cli import message_of
 from aligner.errors import DataError
 from aligner.files import open_log
 
@@ -78,8 +79,7 @@ class Outputs:
             output.close(error)
         failures = [output.failure for output in self._outputs if output.failure is not None]
         for failure in failures[1:] if error is None else failures:
-            told = f"{failure.filename}: {failure.strerror}" if isinstance(failure, OSError) else failure
-            logging.error("%s", told)
+            logging.error("%s", message_of(failure))
         if error is None and failures:
             raise failures[0]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from aligner.text.corpus import Corpus, Side, Vocab
+from aligner.text.corpus import Corpus, Side
 
 Flags = npt.NDArray[np.bool_]
 
@@ -31,7 +31,7 @@ def uneven(corpus: Corpus) -> Flags:
 
 def identical(corpus: Corpus) -> Flags:
     """[S] whether both sides are the same, and not empty"""
-    there = _places(corpus.tgt.vocab, corpus.src.vocab)  # source word -> the same word on the target side
+    there = corpus.tgt.vocab.find(corpus.src.vocab.words)  # source word -> the same word on the target side
     found = np.zeros(len(corpus), np.bool_)
     for start in range(0, len(corpus), PART):
         part = corpus.part(start, start + PART)
@@ -52,7 +52,7 @@ def swapped(corpus: Corpus) -> Flags:
     src, tgt = corpus.src, corpus.tgt
     strange = np.ones(len(corpus), np.bool_)
     for side, other in ((src, tgt), (tgt, src)):
-        there = _places(other.vocab, side.vocab)
+        there = other.vocab.find(side.vocab.words)
         counts = np.append(other.counts, 0)[there]  # a word that is not there has the last one, 0
         theirs = _number(side, counts >= OFTEN * side.counts)
         strange &= theirs > _number(side, (side.counts > 1) & (side.counts >= OFTEN * counts))
@@ -78,11 +78,6 @@ def _number(side: Side, words: Flags) -> npt.NDArray[np.int64]:
         sums = np.concatenate([[0], np.cumsum(words[part.ids])])
         found.append(np.diff(sums[part.offsets]))
     return np.concatenate([np.zeros(0, np.int64), *found])
-
-
-def _places(vocab: Vocab, words: Vocab) -> npt.NDArray[np.int32]:
-    """The id of each word in another vocabulary, -1 for a word that is not there."""
-    return vocab.find(words.words)
 
 
 def lines(flags: Flags) -> Sequence[int]:
