@@ -26,6 +26,7 @@ ROOMS = [
     "decoding",
     "scoring",
     "training",
+    "compat",
     "cli",
 ]
 OUTSIDE = {"__init__", "__main__", "cli"}  # lazy public names; the commands

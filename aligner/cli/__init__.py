@@ -1,7 +1,8 @@
 """The command line: parses, calls, prints. Results go to stdout, everything else to stderr.
 
-A command is a module of its name beside this one and a row of COMMANDS. The module is imported when the
-command is run. `aligner --help` takes summaries from COMMANDS, imports no command, and so is quick.
+A command is a module of its name beside this one and a row of COMMANDS, or a module of compat/ and a row of
+PROGRAMS. The module is imported when the command is run. `aligner --help` takes summaries from the rows,
+imports no command, and so is quick.
 Exit codes: 0 done, 1 bad data or no room, 2 bad usage, 130 interrupted, 141 the reader of stdout is gone.
 """
 
@@ -18,6 +19,7 @@ from typing import Any
 
 import click
 
+from aligner.cli.compat import PROGRAMS
 from aligner.cli.settings import Context
 from aligner.errors import DataError
 from aligner.files import open_output
@@ -36,6 +38,7 @@ COMMANDS = {
     "convert": "Rewrite links in another format.",
     "check": "Check that a corpus, and links of it, can be used; count what is there.",
     "generate": "Make a parallel corpus with exact gold links.",
+    "shims": "Write small executables under the names of other aligners' programs.",
 }
 
 
@@ -93,12 +96,13 @@ class Group(click.Group):
     is_main = False  # this is the process `aligner`, not a caller of its commands
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return [*COMMANDS, *PROGRAMS]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
+        if name not in COMMANDS and name not in PROGRAMS:
             return None
-        command = importlib.import_module(f"aligner.cli.{name}").command
+        module = name if name in COMMANDS else f"compat.{name.replace('-', '_')}"
+        command = importlib.import_module(f"aligner.cli.{module}").command
         if self.is_main:  # after the imports, which may swallow an exit
             clean_up_at_signals()
         assert isinstance(command, click.Command)
@@ -106,9 +110,11 @@ class Group(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The summaries of COMMANDS: the modules of the commands are not imported."""
+        """The summaries of COMMANDS and PROGRAMS: the modules of the commands are not imported."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+        with formatter.section("Programs of others, which take the command lines of their originals"):
+            formatter.write_dl([(name, program.help) for name, program in PROGRAMS.items()])
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         with told(lambda _: ""):  # --help and --version print here

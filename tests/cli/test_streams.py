@@ -31,8 +31,9 @@ GIVEN = {
     "convert": "sample.forward",
     "check": "sample.en sample.fr",
     "generate": "{new}/toy --pairs 3",
+    "shims": "{new}/shims",
 }
-SILENT = ("ibm1", "train", "generate")  # commands that print no result
+SILENT = ("ibm1", "train", "generate", "shims")  # commands that print no result
 FROM_STDIN = {  # commands that read stdin if no file is given
     "align": "",
     "ibm1": "-o {new}/ibm1",

@@ -1,0 +1,1 @@
+"""Python interfaces of other aligners, with our models behind them."""
