@@ -1,4 +1,4 @@
-"""The links of two directions made one alignment."""
+"""The links of two directions made one alignment, or one direction's links with what both know."""
 
 from __future__ import annotations
 
@@ -38,3 +38,20 @@ def combine(
     if METHODS[method].threshold is None:
         forward, reverse = above(forward, threshold), above(reverse, threshold)
     return symmetrize(forward, reverse, method, variant=variant, threshold=threshold)
+
+
+def one_each(forward: Links, reverse: Links, direction: str, threshold: float) -> Links:
+    """At most one link a generated word, in the order of these words, as directional aligners print links.
+
+    The generated words of the direction forward are the target's, those of reverse the source's. The link of
+    a word is the one with the best mean of the two directions' scores, if the mean is above the threshold.
+    Links of both directions so chosen can be made one by any heuristic (docs/recipe.md).
+    """
+    links = above(symmetrize(forward, reverse, "soft-union", threshold=0), threshold)
+    assert links.scores is not None
+    words = links.tgt if direction == "forward" else links.src
+    order = np.lexsort((-links.scores, words, links.sentences))
+    places = links.sentences[order] << 32 | words[order]
+    best = order[np.diff(places, prepend=-1) != 0]
+    offsets = np.searchsorted(links.sentences[best], np.arange(len(links) + 1))
+    return Links(offsets, links.src[best], links.tgt[best], scores=links.scores[best])
