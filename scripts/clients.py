@@ -1,0 +1,448 @@
+"""Pipelines of others, unchanged, with our programs in place of theirs, and with theirs beside it.
+
+    scripts/clients SOURCES [--programs FOLDER ...] [--text SRC TGT GOLD] [--python PYTHON] [--only NAME]
+
+SOURCES has checkouts of the clients, each under the name of its repository. FOLDER has programs of others as
+they are: GIZA++, symal, fast_align and so on. A row whose client is not there is left out; so is the column
+of a program that is not there. GOLD has links of the last lines of the text. PYTHON is an environment that
+has what clients import; `import eflomal` finds our module of that interface in it.
+Prints a Markdown table: AER after the client's own symmetrization, and wall seconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ALIGNER = str(Path(sys.executable).with_name("aligner"))
+ALIGNED = "train/model/aligned.grow-diag-final-and"  # what Moses' third step writes
+PREAMBLE = """
+set -euo pipefail
+EMS=$SOURCES/mosesdecoder/scripts/ems/support
+train_model() {
+    perl $SOURCES/mosesdecoder/scripts/training/train-model.perl -root-dir train \\
+        -corpus corpus -f src -e tgt -alignment grow-diag-final-and -external-bin-dir $BIN -cores 2 "$@"
+}
+"""
+
+
+@dataclass(frozen=True)
+class Client:
+    """A pipeline that ends in links of the text.
+
+    name     what the table calls the client
+    source   the repository of the scripts that are called; "": the lines are those of a client
+    needs    the programs of others that are called
+    script   for bash, in a folder with corpus.src, corpus.tgt, both.txt and gold.talp; see PREAMBLE
+    links    the file of links, `i-j`; "": the client wants something else, which the script tests
+    ours     the script only works with files of ours, and has no column of others
+    """
+
+    name: str
+    source: str
+    needs: tuple[str, ...]
+    script: str
+    links: str = "links"
+    ours: bool = False
+
+
+CLIENTS = [
+    Client(
+        "Moses `train-model.perl`, steps 1-4, GIZA++",
+        "mosesdecoder",
+        ("GIZA++", "mkcls", "snt2cooc.out", "symal"),
+        """
+        train_model -first-step 1 -last-step 4
+        test -s train/model/lex.e2f
+        """,
+        ALIGNED,
+    ),
+    Client(
+        "the same with `-mgiza -parallel`",
+        "mosesdecoder",
+        ("mgiza", "mkcls", "snt2cooc", "merge_alignment.py", "symal"),
+        """
+        train_model -first-step 1 -last-step 4 -mgiza -mgiza-cpus 2 -parallel
+        test -s train/model/lex.e2f
+        """,
+        ALIGNED,
+    ),
+    Client(
+        "the same with `-final-alignment-model hmm`",
+        "mosesdecoder",
+        ("GIZA++", "mkcls", "snt2cooc.out", "symal"),
+        "train_model -first-step 1 -last-step 3 -final-alignment-model hmm",
+        ALIGNED,
+    ),
+    Client(
+        "`aligner moses --giza-files`, then `train-model.perl -first-step 3`",
+        "mosesdecoder",
+        (),
+        """
+        aligner moses --corpus corpus --f src --e tgt --root-dir train --giza-files --last-step 2 -q
+        train_model -first-step 3 -last-step 4
+        test -s train/model/lex.e2f
+        """,
+        ALIGNED,
+        ours=True,
+    ),
+    Client(
+        "`aligner moses`, then `train-model.perl -first-step 4`",
+        "mosesdecoder",
+        (),
+        """
+        aligner moses --corpus corpus --f src --e tgt --root-dir train --alignment grow-diag-final-and -q
+        train_model -first-step 4 -last-step 4
+        test -s train/model/lex.e2f
+        """,
+        ALIGNED,
+        ours=True,
+    ),
+    Client(
+        "Moses EMS: fast_align, `symmetrize-fast-align.perl`",
+        "mosesdecoder",
+        ("fast_align", "symal"),
+        """
+        fast_align -i both.txt -d -o -v -p forward.parameters > forward 2> forward.log
+        fast_align -r -i both.txt -d -o -v -p reverse.parameters > reverse 2> reverse.log
+        perl $EMS/symmetrize-fast-align.perl forward reverse corpus.src corpus.tgt links \\
+            grow-diag-final-and $BIN/symal
+        """,
+        "links.grow-diag-final-and",
+    ),
+    Client(
+        "Moses EMS: `fast-align-in-parts.perl`",
+        "mosesdecoder",
+        ("fast_align", "atools"),
+        """
+        in_parts="perl $EMS/fast-align-in-parts.perl -bin $BIN/fast_align -i both.txt -max-lines 1500"
+        $in_parts -tmp one -settings '-d -o -v' -save-model yes -o forward
+        $in_parts -r -tmp two -settings '-d -o -v' -save-model yes -o reverse
+        grep -q 'final tension: [1-9]' forward.log
+        grep -q 'final tension: [1-9]' reverse.log
+        atools -i forward -j reverse -c grow-diag-final-and > links
+        """,
+    ),
+    Client(
+        "Moses EMS: eflomal-align, `symmetrize-fast-align.perl`",
+        "mosesdecoder",
+        ("eflomal-align", "symal"),
+        """
+        eflomal-align -i both.txt -f links.forward -r links.backward 2> links.log
+        perl $EMS/symmetrize-fast-align.perl links.forward links.backward corpus.src corpus.tgt links \\
+            grow-diag-final-and $BIN/symal
+        """,
+        "links.grow-diag-final-and",
+    ),
+    Client(
+        "lilt `fast_align.sh`, `combine.sh` and `aer.py`",
+        "alignment-scripts",
+        ("fast_align",),
+        """
+        mkdir fast
+        ln -s $BIN fast/build
+        export FASTALIGN_DIR=$PWD/fast
+        bash $SOURCES/alignment-scripts/scripts/fast_align.sh corpus.src corpus.tgt st
+        bash $SOURCES/alignment-scripts/scripts/combine.sh st.talp st.reverse.talp gold.talp
+        cp test.st.grow-diagonal.talp links
+        """,
+    ),
+    Client(
+        "mt_gender, OpusTrainer's README: fast_align, atools",
+        "",
+        ("fast_align", "atools"),
+        """
+        fast_align -i both.txt -d -o -v > forward
+        fast_align -i both.txt -d -o -v -r > reverse
+        atools -i forward -j reverse -c grow-diag-final-and > links
+        """,
+    ),
+    Client(
+        "browsermt students: fast_align, atools, extract_lex, `prune_shortlist.py`",
+        "students",
+        ("fast_align", "atools", "extract_lex"),
+        """
+        fast_align -vod -i both.txt > align.s2t
+        fast_align -vodr -i both.txt > align.t2s
+        atools -i align.s2t -j align.t2s -c grow-diag-final-and > links
+        extract_lex corpus.tgt corpus.src links lex.s2t lex.t2s
+        tr ' ' '\\n' < corpus.tgt | sort -u > vocab.txt
+        prune="python3 $SOURCES/students/train-student/alignment/prune_shortlist.py"
+        grep -v NULL lex.s2t | $prune 100 vocab.txt > lex.s2t.pruned
+        test -s lex.s2t.pruned
+        """,
+    ),
+    Client(
+        "Mozilla `align.py`: priors of a sample, chunks, atools",
+        "translations",
+        ("atools",),
+        """
+        export SRC=src TRG=tgt PYTHONPATH=$SOURCES/translations:$PYTHONPATH
+        $PYTHON -c 'import os, runpy, sys
+        os.cpu_count = lambda: 4  # the pipeline divides by 4
+        sys.argv = sys.argv[1:]
+        runpy.run_path(sys.argv[0], run_name="__main__")' \\
+            $SOURCES/translations/pipeline/alignments/align.py --corpus_src corpus.src \\
+            --corpus_trg corpus.tgt --output_path links --chunk_lines 1500 --priors_output_path priors
+        test -s priors
+        """,
+    ),
+    Client(
+        "OPUS-MT-train: eflomal-align, atools",
+        "",
+        ("eflomal-align", "atools"),
+        """
+        eflomal-align --overwrite -s corpus.src -t corpus.tgt -f forward -r reverse
+        atools -c grow-diag-final -i forward -j reverse > links
+        """,
+    ),
+    Client(
+        "silnlp: mkcls, plain2snt, snt2cooc, mgiza",
+        "",
+        ("mgiza", "mkcls", "plain2snt", "snt2cooc", "merge_alignment.py"),
+        """
+        mkcls -n10 -pcorpus.src -Vs.vcb.classes
+        mkcls -n10 -pcorpus.tgt -Vt.vcb.classes
+        plain2snt corpus.src corpus.tgt -vcb1 s.vcb -vcb2 t.vcb -snt1 s_t.snt -snt2 t_s.snt
+        snt2cooc s_t.cooc s.vcb t.vcb s_t.snt
+        snt2cooc t_s.cooc t.vcb s.vcb t_s.snt
+        mgiza -C s_t.snt -CoocurrenceFile s_t.cooc -S s.vcb -T t.vcb -o invswm
+        mgiza -C t_s.snt -CoocurrenceFile t_s.cooc -S t.vcb -T s.vcb -o swm
+        merge_alignment.py invswm.A3.final.part* > invswm.all
+        merge_alignment.py swm.A3.final.part* > swm.all
+        aligner symmetrize invswm.all swm.all > links
+        """,
+    ),
+    Client(
+        "bitextor: mkcls, plain2snt, snt2cooc, mgiza, `t3.final`",
+        "",
+        ("mgiza", "mkcls", "plain2snt", "snt2cooc"),
+        """
+        mkcls -c50 -n2 -pcorpus.src -Vcorpus.src.vcb.classes opt
+        mkcls -c50 -n2 -pcorpus.tgt -Vcorpus.tgt.vcb.classes opt
+        plain2snt corpus.src corpus.tgt
+        for pair in src:tgt tgt:src; do
+            s=corpus.${pair%:*} t=corpus.${pair#*:}
+            snt2cooc ${s}_$t.cooc $s.vcb $t.vcb ${s}_$t.snt
+            mgiza -ncpus 2 -CoocurrenceFile ${s}_$t.cooc -c ${s}_$t.snt -m1 5 -m2 0 -m3 3 -m4 3 -mh 5 -m5 0 \\
+                -model1dumpfrequency 1 -o $s -s $s.vcb -t $t.vcb -emprobforempty 0.0 -probsmooth 1e-7
+            test -s $s.t3.final
+        done
+        """,
+        "",
+    ),
+]
+
+# repository -> its tests of what we stand for
+SUITES = {
+    "eflomal": "tests/test_eflomal.py",
+    "OpusFilter": "tests/test_wordalign_filter.py",
+}
+HEURISTICS = {
+    "union": "-a=union",
+    "intersect": "-a=intersect",
+    "grow": "-a=grow",
+    "grow-diag": "-a=grow -d=yes",
+    "grow-diag-final": "-a=grow -d=yes -f=yes",
+    "grow-diag-final-and": "-a=grow -d=yes -f=yes -b=yes",
+    "srctotgt": "-a=srctotgt",
+    "tgttosrc": "-a=tgttosrc",
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where clients run.
+
+    sources  the clients; python: an environment that has what they import
+    ours     the folder of our programs; theirs: the folder of the others', as far as they are there
+    text     a folder with corpus.src, corpus.tgt, both.txt, gold and gold.talp
+    """
+
+    sources: Path
+    python: str
+    ours: Path
+    theirs: Path
+    text: Path
+
+    def environment(self, programs: Path) -> dict[str, str]:
+        """What scripts see: $BIN, $SOURCES, $PYTHON, and a module `eflomal` of ours if programs are ours."""
+        module = str(self.ours / "python") if programs == self.ours else ""
+        return os.environ | {
+            "BIN": str(programs),
+            "SOURCES": str(self.sources),
+            "PYTHON": self.python,
+            "PYTHONPATH": module,
+            "PATH": f"{programs}:{Path(ALIGNER).parent}:{os.environ['PATH']}",
+            "ALIGNER_CACHE": str(self.ours / "cache"),
+            "USER": os.environ.get("USER", "user"),
+        }
+
+
+def run(script: str, folder: Path, environment: dict[str, str]) -> float:
+    """Wall seconds of a script. What it prints goes to the file `log` of the folder."""
+    start = time.perf_counter()
+    with (folder / "log").open("wb") as log:
+        subprocess.run(
+            ["bash", "-c", PREAMBLE + textwrap.dedent(script)],
+            cwd=folder, env=environment, check=True, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+        )  # fmt: skip
+    return time.perf_counter() - start
+
+
+def score(links: Path, gold: Path) -> str:
+    """The AER of the last lines of a file of links."""
+    n = len(gold.read_text().splitlines())
+    command = [
+        ALIGNER,
+        "evaluate",
+        str(links),
+        str(gold),
+        "--last",
+        str(n),
+        "--bootstrap",
+        "0",
+        "--score-only",
+    ]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return f"{float(done.stdout):.2f}"
+
+
+def attempt(client: Client, place: Place, programs: Path) -> str:
+    """The AER and the seconds of a client, or what stops it."""
+    if programs == place.theirs and (client.ours or not all((programs / x).exists() for x in client.needs)):
+        return "-"
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for file in place.text.iterdir():
+            shutil.copy(file, folder)
+        try:
+            seconds = run(client.script, folder, place.environment(programs))
+            result = score(folder / client.links, place.text / "gold") if client.links else "runs"
+        except subprocess.CalledProcessError as error:
+            log = (folder / "log").read_text(errors="replace").splitlines() or [str(error.stderr)]
+            print(f"{client.name}: {programs}", *log[-15:], sep="\n  ", file=sys.stderr)
+            return f"fails: {log[-1][:60]}"
+    return f"{result}, {seconds:.1f} s"
+
+
+def clients(place: Place, only: str) -> Iterator[tuple[str, str, str]]:
+    """(client, result with our programs, result with theirs)"""
+    for client in CLIENTS:
+        if only in client.name and (not client.source or (place.sources / client.source).is_dir()):
+            yield client.name, attempt(client, place, place.ours), attempt(client, place, place.theirs)
+
+
+def suites(place: Place) -> Iterator[tuple[str, str, str]]:
+    """The tests of others that our module `eflomal` passes, and that theirs passes."""
+    for name, path in SUITES.items():
+        folder = place.sources / name
+        if not (folder / path).exists():
+            continue
+        results = []
+        for programs in (place.ours, place.theirs):
+            environment = place.environment(programs)
+            environment["PYTHONPATH"] += f":{folder}"
+            command = [place.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", path]
+            done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+            results.append((done.stdout.strip().splitlines() or ["no tests"])[-1].strip("= "))
+        yield f"{name}: `{path}`", results[0], results[1]
+
+
+def identities(place: Place) -> Iterator[tuple[str, str, str]]:
+    """Programs whose output must be that of the original, byte for byte, on the links of the text."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for file in place.text.iterdir():
+            shutil.copy(file, folder)
+        both = (
+            f"{ALIGNER} align corpus.src corpus.tgt -q --viterbi --forward forward --reverse reverse > links"
+        )
+        run(f"{both} && {ALIGNER} symmetrize forward reverse --to bal --text corpus.src corpus.tgt > bal",
+            folder, place.environment(place.ours))  # fmt: skip
+        jobs = {
+            ("symal", f"`symal {options}`"): f"$BIN/symal {options} < bal" for options in HEURISTICS.values()
+        }
+        for method in (x for x in HEURISTICS if x not in ("grow", "srctotgt", "tgttosrc")):
+            jobs["atools", f"`atools -c {method}`"] = f"$BIN/atools -i forward -j reverse -c {method}"
+        lex = "$BIN/extract_lex corpus.tgt corpus.src links $OUT.s2t $OUT.t2s && cat $OUT.s2t $OUT.t2s"
+        jobs["extract_lex", "`extract_lex`"] = lex
+        for (program, title), job in jobs.items():
+            if not (place.theirs / program).exists():
+                continue
+            seconds = {}
+            for who, programs in (("ours", place.ours), ("theirs", place.theirs)):
+                environment = place.environment(programs) | {"OUT": who}
+                seconds[who] = run(f"{job} > {who}", folder, environment)
+            same = (folder / "ours").read_bytes() == (folder / "theirs").read_bytes()
+            verdict = f"the same bytes, {seconds['ours']:.2f} s" if same else "OTHER BYTES"
+            yield title, verdict, f"{seconds['theirs']:.2f} s"
+
+
+def prepare(folder: Path, text: list[str]) -> Path:
+    """The text as clients want it."""
+    folder.mkdir()
+    src, tgt = (Path(path).read_text().splitlines() for path in text[:2])
+    (folder / "corpus.src").write_text("".join(line + "\n" for line in src))
+    (folder / "corpus.tgt").write_text("".join(line + "\n" for line in tgt))
+    both = (f"{a} ||| {b}\n" for a, b in zip(src, tgt, strict=True))
+    (folder / "both.txt").write_text("".join(both))
+    shutil.copy(text[2], folder / "gold")
+    command = [ALIGNER, "convert", text[2], "--to", "talp", "-o", str(folder / "gold.talp")]
+    subprocess.run(command, check=True)
+    return folder
+
+
+def collect(folder: Path, programs: list[str]) -> Path:
+    """One folder with links to all programs of others."""
+    folder.mkdir()
+    for program in (path for name in programs for path in sorted(Path(name).resolve().iterdir())):
+        if os.access(program, os.X_OK) and program.is_file() and not (folder / program.name).exists():
+            (folder / program.name).symlink_to(program)
+    return folder
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("sources", type=Path)
+    parser.add_argument("--programs", nargs="*", default=[], metavar="FOLDER")
+    generated = [str(ROOT / f"data/generated.{x}") for x in ("src", "tgt", "gold")]
+    parser.add_argument("--text", nargs=3, default=generated, metavar=("SRC", "TGT", "GOLD"))
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument(
+        "--only", default="", metavar="NAME", help="run clients whose names have this in them"
+    )
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        work = Path(name)
+        subprocess.run([ALIGNER, "shims", str(work / "ours")], check=True)
+        (work / "ours/python").mkdir()
+        one_line = f"import sys\n\nsys.path.append({str(ROOT)!r})\nfrom aligner.compat.eflomal import *\n"
+        (work / "ours/python/eflomal.py").write_text(one_line)
+        place = Place(
+            arguments.sources.resolve(),
+            arguments.python,
+            work / "ours",
+            collect(work / "theirs", arguments.programs),
+            prepare(work / "text", arguments.text),
+        )
+        print("| client | with our programs | with theirs |\n|---|---|---|", flush=True)
+        for row in clients(place, arguments.only):
+            print("| " + " | ".join(row) + " |", flush=True)
+        if not arguments.only:
+            for row in (*suites(place), *identities(place)):
+                print("| " + " | ".join(row) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
