@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import reprlib
 from collections.abc import Iterable
 from numbers import Integral, Real
@@ -43,3 +44,10 @@ def threads(n_threads: Any) -> None:
     """Refuses numbers of threads that cannot be started."""
     number("n_threads", n_threads, 1, MOST_THREADS, whole=True)
     instance("n_threads", n_threads, Integral, "a whole number")
+
+
+def size(text: str) -> int:
+    """Bytes: a number with K, M, G or T after it, or nothing."""
+    if not (match := re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)B?", text.upper())):
+        raise ValueError(f"{text!r} is no size, as 500M or 4G are")
+    return int(float(match[1]) * 1024 ** " KMGT".index(match[2] or " "))

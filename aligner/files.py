@@ -302,7 +302,7 @@ class _Part:
                 self.mode: int | None = stat.S_IMODE(os.stat(path).st_mode)
             except FileNotFoundError:
                 self.mode = None
-            _clear(folder, name)
+            clear_parts(folder, name)
             # The system takes the user's mask off the mode of a new file.
             self.name, handle = _create(folder, name, 0o666 if self.mode is None else self.mode)
         self.out = cast(BinaryIO, io.BufferedWriter(_Named(handle, path)))
@@ -377,7 +377,7 @@ def _create(folder: str, name: str, mode: int) -> tuple[str, int]:
         os.close(handle)
 
 
-def _clear(folder: str, name: str) -> None:
+def clear_parts(folder: str, name: str) -> None:
     """Removes the parts of an output that killed programs left. What cannot be removed stays."""
     part = re.compile(re.escape(f".{name}.") + r"[0-9a-f]{8}\.part")
     with contextlib.suppress(OSError):

@@ -10,6 +10,8 @@ from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 
+os.environ["ALIGNER_CACHE"] = "off"  # no test finds a model of another one, or leaves one
+
 settings.register_profile(
     "aligner",
     deadline=None,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import IO, Any
 
 import click
 
-from aligner import store
+from aligner import arguments, store
 from aligner.cli import options
 from aligner.cli.options import F
 from aligner.cli.outputs import Outputs
@@ -176,9 +175,10 @@ def recipe(command: F) -> F:
 
 def _size(_: click.Context, __: click.Parameter, text: str) -> int:
     """Bytes: a number with K, M, G or T after it, or nothing."""
-    if not (match := re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)B?", text.upper())):
-        raise click.BadParameter(f"{text!r} is no size, as 500M or 4G are.")
-    return int(float(match[1]) * 1024 ** " KMGT".index(match[2] or " "))
+    try:
+        return arguments.size(text)
+    except ValueError as error:
+        raise click.BadParameter(f"{error}.") from None
 
 
 def memory(command: F) -> F:
