@@ -152,10 +152,10 @@ def test_a_damaged_model_is_trained_again_and_replaced(damage, folder, trainings
 
 def test_the_least_recently_used_model_goes_first(folder, trainings, monkeypatch):
     texts = [text(first=60 * n) for n in range(3)]
-    trained(texts[0], RECIPE)
-    trained(texts[1], RECIPE)
-    for n, path in enumerate(models(folder)):
-        os.utime(path, (n, n))  # long ago
+    for n in range(2):
+        trained(texts[n], RECIPE)
+        for path in models(folder):  # long ago, and the first is the older one
+            os.utime(path, (path.stat().st_mtime - 1000,) * 2)
     trained(texts[0], RECIPE)  # used again
     sizes = sum(path.stat().st_size for path in models(folder))
     monkeypatch.setenv("ALIGNER_CACHE_SIZE", str(int(1.1 * sizes)))  # for two of three
