@@ -16,7 +16,6 @@ from aligner.files import display_name
 from aligner.links.formats import LinkReader
 from aligner.text import doubts
 from aligner.text.corpus import Corpus, shown
-from aligner.text.reading import read_corpus
 
 
 @click.command("check")
@@ -36,13 +35,15 @@ def command(
     source: str | None,
     base: int | None,
     layout: str | None,
+    vcb: tuple[str, str] | None,
     encoding: str,
     lowercase: bool,
     model: str | None,
 ) -> None:
     """Check that a corpus, and links of it, can be used; count what is there.
 
-    Two files, line by line, or one with `source ||| target` (bars) or `source<TAB>target` (tsv) lines.
+    Two files, line by line, or one with `source ||| target` (bars) or `source<TAB>target` (tsv) lines, or one
+    with the ids of GIZA++ (snt).
 
     Then come sentence pairs that look wrong, with the first lines: those that are too long to have links,
     more than 4,194,304 source words x target words (a side of fewer than 16 words counts as 16); with one
@@ -58,11 +59,11 @@ def command(
     trained = None if model is None else Model.load(model)
     if trained is not None and trained.recipe.lowercase and not lowercase:
         raise click.UsageError(f"{model} was trained with --lowercase: do the same here.")
-    options.check_layout(tgt, layout)
+    options.check_layout(tgt, layout, vcb)
     if links is None and (source is not None or base is not None):
         raise click.UsageError("--from and --base are for --links.")
-    options.one_stdin(src, *(path for path in (tgt, links) if path))
-    corpus = read_corpus(src, tgt, encoding=encoding, lowercase=lowercase, layout=layout)
+    options.one_stdin(src, *(vcb or ()), *(path for path in (tgt, links) if path))
+    corpus = options.read_pairs(src, tgt, layout, vcb, encoding, lowercase)
     if len(corpus) == 0:
         raise DataError("no sentence pairs", file=display_name(src))
     rows = [("pairs", f"{len(corpus)}")]

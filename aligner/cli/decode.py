@@ -18,7 +18,7 @@ from aligner.links.formats import format_links
 from aligner.links.known import known_of
 from aligner.models.recipe import DIRECTIONS
 from aligner.text.corpus import warn_of_long
-from aligner.text.reading import read_corpus, stream_corpus
+from aligner.text.reading import stream_corpus
 
 Longs = npt.NDArray[np.int64]
 
@@ -55,6 +55,7 @@ def command(
     src: str,
     tgt: str | None,
     layout: str | None,
+    vcb: tuple[str, str] | None,
     encoding: str,
     direction: str | None,
     viterbi: bool,
@@ -86,12 +87,12 @@ def command(
       aligner decode generated.model data/generated.src data/generated.tgt
       aligner decode generated.model --direction forward --scores < corpus.both
     """
-    options.check_layout(tgt, layout)
-    options.one_stdin(src, tgt or "", *(path for path in (given, exclude) if path))
+    options.check_layout(tgt, layout, vcb)
+    options.one_stdin(src, tgt or "", *(vcb or ()), *(path for path in (given, exclude) if path))
     if tgt is None and (given or exclude):
         raise click.UsageError("--given and --exclude are for two files, SRC and TGT.")
     training.check_known(given, exclude, known_base, known_format, threshold)
-    options.check_outputs({"-o": output}, (model, src, tgt, given, exclude), overwrite)
+    options.check_outputs({"-o": output}, (model, src, tgt, *(vcb or ()), given, exclude), overwrite)
     trained = Model.load(model, check)
     trained.check_trained()
     trained_direction = trained.recipe.direction
@@ -106,10 +107,10 @@ def command(
     limit = threshold_of(method, threshold, trained.threshold)
     with open_output(output, overwrite) as out:
         reading: dict[str, Any] = {"encoding": encoding, "lowercase": trained.recipe.lowercase}
-        if tgt is None:
+        if tgt is None and vcb is None:
             parts = stream_corpus(src, layout=layout, **reading)
         else:
-            parts = iter([read_corpus(src, tgt, **reading)])
+            parts = iter([options.read_pairs(src, tgt, layout, vcb, **reading)])
         n_before, long_pairs = 0, []
         unknown, tokens = np.zeros(2, np.int64), np.zeros(2, np.int64)  # of the source, of the target
         for corpus in parts:

@@ -18,10 +18,11 @@ from aligner.links.formats import FORMATS
 from aligner.links.symmetrize import METHODS, VARIANTS
 from aligner.store import check_name
 from aligner.text.corpus import Corpus
+from aligner.text.giza import read_snt, read_vcb
 from aligner.text.reading import read_corpus
 from aligner.threads import available
 
-TEXTS = ("src", "tgt", "text", "counts", "dev_src", "dev_tgt")  # the parameters that name files of text
+TEXTS = ("src", "tgt", "vcb", "text", "counts", "dev_src", "dev_tgt")  # the parameters that name texts
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -187,11 +188,31 @@ def read_text(paths: tuple[str, str] | None, encoding: str, lowercase: bool = Fa
 
 
 def layout(command: F) -> F:
+    """--layout, and --vcb, which one layout needs."""
+    command = click.option(
+        "--vcb", nargs=2, metavar="SRC TGT", help="The .vcb files of the two sides, for --layout snt."
+    )(command)
     return click.option(
         "--layout",
-        type=click.Choice(["bars", "tsv"]),
-        help="How one file separates the two sides.  [default: detected]",
+        type=click.Choice(["bars", "tsv", "snt"]),
+        help="How one file has the two sides: bars, `source ||| target`; tsv, `source<TAB>target`; snt, ids"
+        " as of GIZA++.  [default: bars or tsv is detected]",
     )(command)
+
+
+def read_pairs(
+    src: str,
+    tgt: str | None,
+    layout: str | None,
+    vcb: tuple[str, str] | None,
+    encoding: str,
+    lowercase: bool,
+) -> Corpus:
+    """The corpus of corpus_arguments."""
+    if vcb is None:
+        return read_corpus(src, tgt, layout=layout, encoding=encoding, lowercase=lowercase)
+    sides = [read_vcb(path, encoding=encoding) for path in vcb]
+    return read_snt(src, *sides, encoding=encoding, lowercase=lowercase)
 
 
 def check_outputs(
@@ -264,10 +285,12 @@ def variant(command: F) -> F:
     )(command)
 
 
-def check_layout(tgt: str | None, layout: str | None) -> None:
-    """Refuses --layout with two files."""
+def check_layout(tgt: str | None, layout: str | None, vcb: tuple[str, str] | None) -> None:
+    """Refuses --layout with two files, and --layout snt without the words."""
     if tgt is not None and layout is not None:
         raise click.UsageError("--layout is for one file with both sides.")
+    if (layout == "snt") != (vcb is not None):
+        raise click.UsageError("--layout snt and --vcb go together.")
 
 
 def corpus_arguments(command: F) -> F:

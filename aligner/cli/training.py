@@ -194,7 +194,7 @@ def memory(command: F) -> F:
 def inputs(training: Mapping[str, Any]) -> list[str | None]:
     """The files that training reads, except the model to start from: the new model may replace that one."""
     names = ("src", "tgt", "dev_src", "dev_tgt", "dev_gold", "given", "exclude")
-    return [training.get(name) for name in names]
+    return [training.get(name) for name in names] + list(training.get("vcb") or ())
 
 
 def check_known(
@@ -235,6 +235,7 @@ def train(
     src: str,
     tgt: str | None,
     layout: str | None,
+    vcb: tuple[str, str] | None,
     encoding: str,
     lowercase: bool,
     model: str,
@@ -269,8 +270,10 @@ def train(
     check_known(given, exclude, known_base, known_format, settings.get("threshold"))
     if init is not None and settings.get("identical") is not None:
         raise click.UsageError("--identical is for a training that begins anew, not with --init.")
-    options.check_layout(tgt, layout)
-    options.one_stdin(src, tgt or "", *development, *(path for path in (given, exclude) if path))
+    options.check_layout(tgt, layout, vcb)
+    options.one_stdin(
+        src, tgt or "", *(vcb or ()), *development, *(path for path in (given, exclude) if path)
+    )
     views = MODELS[model].fast if fast else views
     first = None if init is None else Model.load(init)
     if first is not None:
@@ -302,7 +305,7 @@ def train(
         text = read_corpus(dev_src, dev_tgt, **reading)
         warn_of_long(text.long_pairs(), display_name(dev_src))
         dev = Development(text, LinkReader(dev_gold, text=text).read())
-    corpus = read_corpus(src, tgt, layout=layout, **reading)
+    corpus = options.read_pairs(src, tgt, layout, vcb, **reading)
     warn_of_long(corpus.long_pairs(), display_name(src))
     known = read_known(given, exclude, known_base, known_format, corpus)
     trained, seen = learn(
