@@ -173,6 +173,22 @@ def open_output(path: str, overwrite: bool = False) -> Iterator[BinaryIO]:
 
 
 @contextlib.contextmanager
+def open_in_place(path: str) -> Iterator[BinaryIO]:
+    """A file to write bytes to as most programs do, "-" for stdout: what the file held is gone at once.
+
+    A caller that holds the file open reads the new bytes. Nothing is compressed. After an error the file has
+    what was written before the error.
+    """
+    special = _special_output(path)
+    if special is None:
+        with _named(path):
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+        special = cast(BinaryIO, io.BufferedWriter(_Named(handle, path)))
+    with special as out:
+        yield out
+
+
+@contextlib.contextmanager
 def open_log(path: str, overwrite: bool = False) -> Iterator[Callable[[bytes], None]]:
     """What writes a line to a file, "-" for stdout. A line can be read as soon as it is written.
 

@@ -12,7 +12,7 @@ import stat
 import pytest
 
 from aligner.errors import DataError
-from aligner.files import open_log, open_output, read_chunks
+from aligner.files import open_in_place, open_log, open_output, read_chunks
 
 
 def test_output_appears_when_it_is_complete(tmp_path):
@@ -318,3 +318,18 @@ def test_an_input_that_cannot_be_read_is_named(tmp_path):
         with open_output(str(tmp_path / "out")):
             list(read_chunks("/proc/self/mem"))
     assert caught.value.filename == "/proc/self/mem"
+
+
+def test_a_file_is_written_in_place(tmp_path):
+    """Whoever holds the file open reads what was written: the file is the same one."""
+    path = tmp_path / "links"
+    path.write_bytes(b"something longer than what comes")
+    with open(path, "rb") as held:
+        with open_in_place(str(path)) as out:
+            out.write(b"0-0\n")
+        assert held.read() == b"0-0\n"
+    with open_in_place(str(tmp_path / "new.gz")) as out:
+        out.write(b"plain")
+    assert (tmp_path / "new.gz").read_bytes() == b"plain"
+    with pytest.raises(OSError, match="missing/links"), open_in_place(str(tmp_path / "missing/links")):
+        pass
