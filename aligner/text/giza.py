@@ -3,6 +3,7 @@
 .vcb  `id word count` lines, the columns between tabs or spaces. Id 0 is NULL, and is never there. Id 1 is
       UNK, and its line may be missing.
 .snt  three lines a sentence pair: its count, the ids of the source sentence, the ids of the target sentence
+.cooc `source target` lines: the pairs of ids that occur in a sentence pair, NULL first, then in rising order
 
 GIZA++ trains on a sentence pair as often as its count says. Our models train on every pair once. The reader
 says so if a count is not 1.
@@ -21,14 +22,17 @@ import numpy as np
 import numpy.typing as npt
 
 from aligner.errors import DataError
-from aligner.files import display_name
+from aligner.files import display_name, read_chunks
 from aligner.text import _corpus
-from aligner.text.corpus import Corpus, Side, Vocab, shown
-from aligner.text.reading import read_lines
+from aligner.text.cells import number_pairs
+from aligner.text.corpus import Builder, Corpus, Side, Vocab, shown
+from aligner.text.reading import line_blocks, read_lines
 
 NULL, UNK = 0, 1  # ids that no word of the text has
 FIRST = 2  # the id of the first word
-BLOCK = 1 << 16  # sentence pairs written at a time
+BLOCK = 1 << 16  # sentence pairs, or lines, at a time
+BLANKS = bytes.maketrans(b"\v\f\r", b"   ")  # what GIZA++'s programs take for blanks beside spaces and tabs
+PAIR = "three lines are a sentence pair: count, source ids, target ids"  # a hint
 
 Longs = npt.NDArray[np.int64]
 
@@ -72,9 +76,19 @@ def words_of(vocab: Vocab) -> list[bytes]:
 
 
 def numbered(side: Side) -> Vcb:
-    """The words of a side with ids from FIRST on, in the order of their first occurrence."""
-    ids = np.arange(FIRST, FIRST + len(side.vocab), dtype=np.int64)
-    return Vcb(ids, words_of(side.vocab), side.counts)
+    """The words that occur in a side, with ids from FIRST on, in the order of their first occurrence."""
+    words = [word for word, n in zip(words_of(side.vocab), side.counts.tolist(), strict=True) if n]
+    ids = np.arange(FIRST, FIRST + len(words), dtype=np.int64)
+    return Vcb(ids, words, side.counts[side.counts > 0])
+
+
+def add_plain(builder: Builder, path: str) -> None:
+    """Adds the lines of a text as GIZA++'s programs read it: bytes of any encoding, cut at BLANKS, too."""
+    for text, n_lines in line_blocks(read_chunks(path), BLOCK):
+        ids, lengths = builder.room(len(text) // 2 + 1, n_lines)
+        _, _, n_tokens = _corpus.index_lines(text.translate(BLANKS), builder.words, ids, lengths, None)
+        builder.n_tokens += n_tokens
+        builder.n_lines += n_lines
 
 
 def read_vcb(path: str, *, encoding: str = "utf-8") -> Vcb:
@@ -113,16 +127,36 @@ def read_snt(path: str, src: Vcb, tgt: Vcb, *, encoding: str = "utf-8", lowercas
     occurrence.
     """
     table = _Table(path, encoding)
-    if (n_lines := len(table.lengths)) % 3:
-        raise table.error(
-            f"the file ends within a sentence pair: it has {n_lines} lines",
-            n_lines - 1,
-            "three lines are a sentence pair: count, source ids, target ids",
-        )
+    table.check_pairs()
     table.check_counts()
     sides = [table.side(k, vcb) for k, vcb in ((1, src), (2, tgt))]
     corpus = Corpus(*sides)
     return corpus.lowered() if lowercase else corpus
+
+
+def cooccurrences(path: str, counted: bool = False) -> Iterator[bytes]:
+    """The lines of a .cooc file of a .snt file, a block at a time.
+
+    counted: `n source target` lines, where n says how often
+    """
+    table = _Table(path, "utf-8")
+    table.check_pairs()
+    corpus = Corpus(*(table.numerals(k) for k in (1, 2)))
+    src, tgt = (words_of(side.vocab) for side in (corpus.src, corpus.tgt))
+    rows, pair_tgt, _, cells = number_pairs(corpus, 1)
+    heads = [b"%d " % NULL, *(word + b" " for word in src)]
+    starts = [0, *(rows + len(tgt)).tolist()]
+    ends = tgt + [tgt[word] for word in pair_tgt.tolist()]
+    if counted:
+        first = np.repeat(rows[corpus.src.ids], np.repeat(corpus.tgt.lengths, corpus.src.lengths))
+        counts = np.append(corpus.tgt.counts, np.bincount(first + cells, minlength=len(pair_tgt)))
+        for head, a, b in zip(heads, starts, starts[1:], strict=False):
+            numbers = counts[a:b].tolist()
+            yield b"".join(b"%d %b%b\n" % (n, head, end) for n, end in zip(numbers, ends[a:b], strict=True))
+    else:
+        for head, a, b in zip(heads, starts, starts[1:], strict=False):
+            if a < b:
+                yield head + (b"\n" + head).join(ends[a:b]) + b"\n"
 
 
 def write_snt(
@@ -173,15 +207,17 @@ class _Table:
         """What is wrong with a line, counted from 0."""
         return DataError(what, file=self.name, line=line + 1, hint=hint or None)
 
+    def check_pairs(self) -> None:
+        """Refuses lines that are not three a sentence pair."""
+        if (n_lines := len(self.lengths)) % 3:
+            what = f"the file ends within a sentence pair: it has {n_lines} lines"
+            raise self.error(what, n_lines - 1, PAIR)
+
     def check_counts(self) -> None:
         """Refuses a line that is no count, and says which counts are not 1."""
         if (odd := self.lengths[0::3] != 1).any():
             n = int(np.argmax(odd))
-            raise self.error(
-                "the line is no count of a sentence pair",
-                3 * n,
-                "three lines are a sentence pair: count, source ids, target ids",
-            )
+            raise self.error("the line is no count of a sentence pair", 3 * n, PAIR)
         strings = self.tokens[self.offsets[:-1][0::3]]
         values = np.full(len(self.vocab), math.nan)
         for k in np.unique(strings).tolist():
@@ -199,26 +235,42 @@ class _Table:
                 shown(others.tolist()),
             )
 
-    def side(self, k: int, vcb: Vcb) -> Side:
-        """The sentences on lines k, k + 3, ..."""
+    def lines(self, k: int) -> tuple[npt.NDArray[np.int32], Longs]:
+        """The tokens on lines k, k + 3, ..., and where each line begins."""
         lengths = self.lengths[k::3]
         offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
         np.cumsum(lengths, out=offsets[1:])
         kind = np.repeat(np.arange(len(self.lengths)) % 3 == k, self.lengths)
-        tokens = self.tokens[kind]
+        return self.tokens[kind], offsets
+
+    def side(self, k: int, vcb: Vcb) -> Side:
+        """The sentences on lines k, k + 3, ..."""
+        tokens, offsets = self.lines(k)
         first = np.full(len(self.vocab), len(tokens))  # string -> the first token that it is
         first[tokens[::-1]] = np.arange(len(tokens))[::-1]
         strings = np.argsort(first)[: np.count_nonzero(first < len(tokens))]
         places = vcb.places(self.numbers[strings])
         if (unknown := np.flatnonzero(places < 0)).size:
-            token = first[strings[unknown[0]]]
-            text = self.vocab.words[strings[unknown[0]]]
-            line = 3 * (int(np.searchsorted(offsets, token, side="right")) - 1) + k
-            hint = "is this the vocabulary of the text?"
-            raise self.error(f"{vcb.name} has no word of id {text}", line, hint)
+            string = strings[unknown[0]]
+            line = 3 * (int(np.searchsorted(offsets, first[string], side="right")) - 1) + k
+            what = f"{vcb.name} has no word of id {self.vocab.words[string]}"
+            raise self.error(what, line, "is this the vocabulary of the text?")
         words = b" ".join(vcb.words[place] for place in places.tolist()) + b" \n"
         interner, merged = _corpus.Interner(), np.empty(len(words), dtype=np.int32)
         _corpus.index_lines(words, interner, merged, np.empty(1, dtype=np.int64), None)
         ours = np.empty(len(self.vocab), dtype=np.int32)  # string -> word of ours
         ours[strings] = merged[: len(strings)]
         return Side(ours[tokens], offsets, Vocab(*interner.words()))
+
+    def numerals(self, k: int) -> Side:
+        """The sentences on lines k, k + 3, ... with ids for words, in rising order."""
+        tokens, offsets = self.lines(k)
+        numbers = self.numbers[tokens]
+        if (odd := numbers < 0).any():
+            line = 3 * (int(np.searchsorted(offsets, np.argmax(odd), side="right")) - 1) + k
+            raise self.error("an id is a whole number", line)
+        found = np.unique(self.numbers[np.bincount(tokens, minlength=len(self.vocab)) > 0])
+        ids = np.searchsorted(found, numbers).astype(np.int32)
+        words = [b"%d" % number for number in found.tolist()]
+        cuts = np.cumsum([0, *map(len, words)])
+        return Side(ids, offsets, Vocab(b"".join(words), cuts))

@@ -1,0 +1,58 @@
+"""aligner mkcls"""
+
+from __future__ import annotations
+
+import logging
+
+import click
+import numpy as np
+
+from aligner.files import open_in_place
+from aligner.text.corpus import Builder
+from aligner.text.giza import Longs, add_plain, words_of
+
+FIRST = 2  # the first class that a word can have; 0 and 1 are not for words
+CLASSES = 100
+
+
+@click.command("mkcls", context_settings={"help_option_names": ["--help"], "ignore_unknown_options": True})
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-cN] [-pTEXT] [-VFILE] [opt]")
+def command(words: tuple[str, ...]) -> None:
+    """Write word classes as mkcls does.
+
+    FILE has a line `word<TAB>class` for each word of TEXT, sorted by word. Classes are numbered from 2 on.
+
+    The classes are no clusters: they are bands of frequency, each with about the same share of TEXT. Programs
+    that call mkcls find the file that they need. Our models, those of the programs GIZA++ and mgiza included,
+    have no use for classes. A real mkcls is needed for programs that have. -n and all other options of mkcls
+    are accepted, and have no effect.
+
+    \b
+    Example:
+      aligner mkcls -c50 -n2 -pcorpus.fr -Vfr.vcb.classes opt
+    """
+    given = {word[:2]: word[2:] for word in words if word.startswith("-")}
+    try:
+        n_classes = int(given.get("-c", CLASSES))
+    except ValueError:
+        n_classes = 0
+    if n_classes < 1:
+        raise click.UsageError("-c needs a number of classes, as in -c50.")
+    logging.warning("classes are bands of frequency, no clusters; our models have no use for classes")
+    builder = Builder()
+    add_plain(builder, given.get("-p", "train"))
+    side = builder.side(lowercase=False)
+    if not (path := given.get("-V")):
+        return
+    rows = sorted(zip(words_of(side.vocab), _bands(side.counts, n_classes).tolist(), strict=True))
+    with open_in_place(path) as out:
+        out.write(b"".join(b"%b\t%d\n" % row for row in rows))
+
+
+def _bands(counts: Longs, n_classes: int) -> Longs:
+    """[n_words] word -> its class. Classes have about the same number of tokens each, common words first."""
+    order = np.argsort(-counts, kind="stable")
+    before = np.cumsum(counts[order]) - counts[order]
+    classes = np.empty(len(counts), dtype=np.int64)
+    classes[order] = FIRST + before * n_classes // max(1, int(counts.sum()))
+    return classes

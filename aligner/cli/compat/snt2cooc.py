@@ -1,0 +1,34 @@
+"""aligner snt2cooc"""
+
+from __future__ import annotations
+
+import click
+
+from aligner.files import open_in_place
+from aligner.text.giza import cooccurrences
+
+
+@click.command("snt2cooc", context_settings={"help_option_names": ["--help"], "ignore_unknown_options": True})
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[OUT] VCB VCB SNT [-counts]")
+def command(words: tuple[str, ...]) -> None:
+    """List word pairs of sentence pairs as GIZA++'s snt2cooc does.
+
+    With four files this is mgiza's snt2cooc, which writes OUT. With three files this is GIZA++'s
+    snt2cooc.out, which writes to stdout. -counts puts before each pair how often it occurs. The .vcb files
+    are not read: the ids of SNT are all that is needed.
+
+    Unlike the originals, the program refuses a SNT that ends within a sentence pair, or that has something
+    else than ids. With -counts, each word pair has one line, however large SNT is.
+
+    \b
+    Example:
+      aligner snt2cooc fr-en.cooc en.vcb fr.vcb fr-en.snt
+      aligner snt2cooc en.vcb fr.vcb fr-en.snt > fr-en.cooc
+    """
+    counted = words[-1:] == ("-counts",)
+    files = words[: len(words) - counted]
+    if len(files) not in (3, 4):
+        raise click.UsageError("give [OUT] VCB VCB SNT.")
+    with open_in_place(files[0] if len(files) == 4 else "-") as out:
+        for block in cooccurrences(files[-1], counted):
+            out.write(block)
