@@ -10,22 +10,30 @@ import click
 from aligner.cli import options
 from aligner.files import open_output
 from aligner.links.formats import FORMATS, LinkReader, format_links
+from aligner.text.corpus import Corpus
 
 
 @click.command("convert")
-@click.argument("links", default="-", callback=options.not_from_terminal)
+@click.argument("links", nargs=-1, default=("-",), callback=options.not_from_terminal)
 @options.format("--from", "source", "links")
 @click.option(
-    "--to", "output_format", type=click.Choice(list(FORMATS)), default="pharaoh", help="Format to write."
+    "--to",
+    "output_format",
+    type=click.Choice([name for name, format in FORMATS.items() if format.written]),
+    default="pharaoh",
+    help="Format to write.",
 )
 @options.base("--base", "base", "links")
-@options.base("--to-base", "to_base", of="the output", default="1 for talp and wpt, else 0")
+@options.base("--to-base", "to_base", of="the output", default="1 for talp, wpt and a3, else 0")
 @click.option("--transpose", is_flag=True, help="Swap the sides: `i-j` becomes `j-i`.")
-@options.text("The sentences of LINKS: links to words that are not there are refused.")
+@options.text(
+    "The sentences of LINKS: links to words that are not there are refused, and so are other words in formats"
+    " that have words. A3 files can be written with the text only."
+)
 @options.output
 @options.documented("Formats:", FORMATS)
 def command(
-    links: str,
+    links: tuple[str, ...],
     source: str | None,
     output_format: str,
     base: int | None,
@@ -38,23 +46,33 @@ def command(
 ) -> None:
     """Rewrite links in another format.
 
-    LINKS is a file of links; its format and base are detected where that is safe.
+    LINKS is a file of links; its format and base are detected where that is safe. Several LINKS are the
+    parts of one A3 file, as mgiza writes them, in any order.
 
     Formats:
+
+    A3 files that are written have the alignment score 1 for all sentence pairs. Scores of sentence pairs that
+    are read are left out.
 
     \b
     Example:
       aligner convert data/sample.gold --to talp
+      aligner convert fr-en.A3.final.part* -o links
+      aligner convert data/sample.forward --to a3 --text data/sample.en data/sample.fr
       aligner convert --from wpt --to gold test.wa.nonullalign -o test.gold
     """
-    options.one_stdin(links, *(text or ()))
+    options.one_stdin(*links, *(text or ()))
     lost: Counter[str] = Counter()
     with open_output(output, overwrite) as out:
-        reader = LinkReader(links, source, base, text=options.read_text(text, encoding))
+        corpus = options.read_text(text, encoding)
+        reader = LinkReader(links, source, base, text=corpus)
+        written = Corpus(corpus.tgt, corpus.src) if corpus is not None and transpose else corpus
         for first, block in reader.blocks():
             lost += FORMATS[output_format].losses(block)
             block = block.transposed() if transpose else block
-            out.write(format_links(block, output_format, first, to_base))
+            out.write(format_links(block, output_format, first, to_base, written))
+    if reader.n_scored:
+        logging.warning("%s: scores of %d sentence pairs left out", reader.name, reader.n_scored)
     if reader.n_null:
         logging.warning("%s: %d links to the NULL word (0) left out", reader.name, reader.n_null)
     for what, n in lost.items():

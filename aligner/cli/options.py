@@ -25,6 +25,7 @@ from aligner.threads import available
 TEXTS = ("src", "tgt", "vcb", "text", "counts", "dev_src", "dev_tgt")  # the parameters that name texts
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 
 class Entry(Protocol):
@@ -165,7 +166,7 @@ def show(text: str) -> None:
         out.write(text.encode("utf-8", "surrogateescape"))
 
 
-def not_from_terminal(ctx: click.Context, argument: click.Parameter, path: str) -> str:
+def not_from_terminal(ctx: click.Context, argument: click.Parameter, path: T) -> T:
     """Refuses to wait for a terminal when no file is given. - is the terminal, too."""
     assert argument.name is not None
     given = ctx.get_parameter_source(argument.name) is not ParameterSource.DEFAULT

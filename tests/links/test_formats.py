@@ -120,7 +120,7 @@ EXAMPLES = {
 }
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("format", EXAMPLES)
 def test_worked_example(write, format):
     text, expected = EXAMPLES[format]
     for variant in (

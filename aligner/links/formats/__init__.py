@@ -7,14 +7,16 @@ they have in the file.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from aligner.errors import DataError
 from aligner.files import display_name, read_chunks
 from aligner.links.formats.format import Format, LinkFile
+from aligner.links.formats.giza import A3
 from aligner.links.formats.lines import Lines, SimAlign
+from aligner.links.formats.parts import merged
 from aligner.links.formats.wpt import Wpt
 from aligner.links.links import Links
 from aligner.text.corpus import Corpus
@@ -29,6 +31,8 @@ FORMATS: dict[str, Format] = {
     "talp": Lines("`i-j` sure, `ipj` possible, from 1", 1, possible="p"),
     "wpt": Wpt(),
     "simalign": SimAlign("`n<TAB>links`: SimAlign's, links `i-j`, `ipj` or `i-j-0.93`", 0, "p", "-"),
+    "a3": A3("GIZA++'s A3 file of p(tgt | src): line 2 has the target words, line 3 the source words", False),
+    "a3-reverse": A3("GIZA++'s A3 file of p(src | tgt): line 2 has the source words", True),
 }
 PLAIN = "pharaoh"  # the format of a file that has no format's marks
 
@@ -36,15 +40,28 @@ PLAIN = "pharaoh"  # the format of a file that has no format's marks
 class LinkReader(LinkFile):
     """A link file, read block by block. The first block tells the format and the base that are not given.
 
-    text: the sentences that the links belong to. Links to words that are not there are refused, and so is
-    another number of sentences. A sparse format, as WPT, is filled up with sentences without links.
+    path     of the file, or of the parts of an A3 file
+    text     the sentences that the links belong to. Links to words that are not there are refused, and so is
+             another number of sentences. A sparse format, as WPT, is filled up with sentences without links.
+    reverse  whether the file is that of p(src | tgt): `a3` is then read as `a3-reverse`
     """
 
     def __init__(
-        self, path: str, format: str | None = None, base: int | None = None, *, text: Corpus | None = None
+        self,
+        path: str | Sequence[str],
+        format: str | None = None,
+        base: int | None = None,
+        *,
+        text: Corpus | None = None,
+        reverse: bool = False,
     ) -> None:
-        super().__init__(display_name(path), format, base, None if text is None else len(text))
-        self.path, self.text = path, text
+        self.paths = [path] if isinstance(path, str) else list(path)
+        more = f" and {len(self.paths) - 1} more" if len(self.paths) > 1 else ""
+        super().__init__(display_name(self.paths[0]) + more, format, base, text)
+        self.has_lines = len(self.paths) == 1
+        self.reverse = reverse
+        if format is not None:
+            self.format = self._turned(format)
 
     @property
     def sparse(self) -> bool:
@@ -70,13 +87,22 @@ class LinkReader(LinkFile):
             )
 
     def _blocks(self) -> Iterator[Links]:
-        texts = line_blocks(read_chunks(self.path), BLOCK)
+        self.n_null = self.n_scored = 0
+        chunks = read_chunks(self.paths[0]) if len(self.paths) == 1 else merged(self.paths)
+        texts = line_blocks(chunks, BLOCK)
         head = list(itertools.islice(texts, 1))
         if self.format is None:
-            self.format = self._find_format(head[0][0] if head else b"")
-        for links in FORMATS[self.format].read(self, itertools.chain(head, texts)):
+            self.format = self._turned(self._find_format(head[0][0] if head else b""))
+        format, texts = FORMATS[self.format], itertools.chain(head, texts)
+        if format.lines > 1:
+            texts = line_blocks((text for text, _ in texts), BLOCK * format.lines)
+        for links in format.read(self, texts):
             for start in range(0, len(links), BLOCK):
                 yield links.part(start, min(start + BLOCK, len(links)))
+
+    def _turned(self, format: str) -> str:
+        """The format of the same name for the reverse direction, where there is one and it is wanted."""
+        return name if self.reverse and (name := f"{format}-reverse") in FORMATS else format
 
     def _find_format(self, block: bytes) -> str:
         """The one format whose marks the first block has."""
@@ -107,7 +133,7 @@ class LinkReader(LinkFile):
             f"link {links.src[k] + base}-{links.tgt[k] + base} of sentence {sentence + 1} is outside its pair"
             f" of {n_src[k]} and {n_tgt[k]} words",
             file=self.name,
-            line=FORMATS[self.format or PLAIN].line(sentence),
+            line=FORMATS[self.format or PLAIN].line(sentence) if self.has_lines else None,
             hint="the links look 1-based, so give their base"
             if one_based
             else "are text and links of the same sentences, with the sides in the same order?",
@@ -116,7 +142,13 @@ class LinkReader(LinkFile):
         )
 
 
-def format_links(links: Links, format: str, first: int = 0, base: int | None = None) -> bytearray:
-    """The links as text. first: the number of the first sentence, from 0, where lines are numbered."""
+def format_links(
+    links: Links, format: str, first: int = 0, base: int | None = None, text: Corpus | None = None
+) -> bytearray:
+    """The links as text.
+
+    first: the number of the first sentence, from 0, where lines are numbered, and in the text
+    text:  the sentences, of a format that has the words of the text
+    """
     style = FORMATS[format]
-    return style.write(links, first, style.base if base is None else base)
+    return style.write(links, first, style.base if base is None else base, text)

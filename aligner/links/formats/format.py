@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from aligner.errors import DataError
 from aligner.links._links import Status
 from aligner.links.links import Links
+from aligner.text.corpus import Corpus
 
-# What a kernel could not read -> what is wrong, and what to do; None: the file may be in another format
-Messages = dict[Status, tuple[str, str | None]]
+# A kernel's status -> what is wrong, and what to do; None: the file may be in another format
+Messages = Mapping[int, tuple[str, str | None]]
 POSITIONS: Messages = {
     Status.NO_NUMBER: ("a position was expected", None),
     Status.TOO_LARGE: ("the position is above 2,147,483,647", "is it a position?"),
@@ -21,23 +22,26 @@ POSITIONS: Messages = {
 class LinkFile:
     """A link file: what the user says of it, and what a format finds out while it reads.
 
-    name         what messages call the file
-    format       the name of its format; None: not known yet
-    base         the number of a sentence's first word; None: not known yet
-    n_sentences  how many sentences the text has; None: no text was given
-    n_null       how many links to the NULL word were left out
+    name      what messages call the file
+    format    the name of its format; None: not known yet
+    base      the number of a sentence's first word; None: not known yet
+    text      the sentences that the links belong to; None: not given
+    has_lines whether line numbers of the file can be told: not where the file was put together of parts
+    n_null    how many links to the NULL word were left out
+    n_scored  how many scores of sentence pairs were left out
     """
 
-    def __init__(self, name: str, format: str | None, base: int | None, n_sentences: int | None) -> None:
-        self.name, self.format, self.base, self.n_sentences = name, format, base, n_sentences
-        self.n_null = 0
+    def __init__(self, name: str, format: str | None, base: int | None, text: Corpus | None) -> None:
+        self.name, self.format, self.base, self.text = name, format, base, text
+        self.has_lines = True
+        self.n_null = self.n_scored = 0
         self.detected = format is None  # not named by the user
 
     def refuse(self, status: int, line: int, column: int, messages: Messages) -> None:
         """Raises what a kernel says of a place, counted from 0, if it is not OK."""
         if status == Status.OK:
             return
-        what, hint = messages[Status(status)]
+        what, hint = messages[status]
         setting = value = ""
         if status == Status.BELOW_BASE:
             setting, value = "base", "0"
@@ -45,9 +49,8 @@ class LinkFile:
             hint, setting = f"name the file's format, which looked like {self.format}", "format"
         elif hint is None:
             hint = f"is this really a file of links in format {self.format}?"
-        raise DataError(
-            what, file=self.name, line=line + 1, column=column + 1, hint=hint, setting=setting, value=value
-        )
+        place = {"line": line + 1, "column": column + 1} if self.has_lines else {}
+        raise DataError(what, file=self.name, hint=hint, setting=setting, value=value, **place)
 
 
 class Format(ABC):
@@ -56,6 +59,8 @@ class Format(ABC):
     help: str
     base: int  # the number of a sentence's first word where neither user nor file says
     sparse = False  # whether a sentence without links has no place in the file
+    lines = 1  # of a sentence pair
+    written = True  # whether links can be written in this format
 
     @abstractmethod
     def detect(self, block: bytes) -> bool:
@@ -66,16 +71,16 @@ class Format(ABC):
         """The links of blocks of (whole lines, how many), in order. Sets file.base before the first."""
 
     @abstractmethod
-    def write(self, links: Links, first: int, base: int) -> bytearray:
-        """The links as text. first is the number of the first sentence, from 0."""
+    def write(self, links: Links, first: int, base: int, text: Corpus | None) -> bytearray:
+        """The links as text. first is the number of the first sentence, from 0, here and in the corpus."""
 
     @abstractmethod
     def losses(self, links: Links) -> Counter[str]:
         """What this format cannot say of the links, and of how many of them."""
 
     def line(self, sentence: int) -> int | None:
-        """The line, from 1, of a sentence, from 0; None: a sentence has no line of its own."""
-        return None if self.sparse else sentence + 1
+        """The last line, from 1, of a sentence, from 0; None: a sentence has no line of its own."""
+        return None if self.sparse else self.lines * (sentence + 1)
 
 
 def first_line(block: bytes) -> bytes:

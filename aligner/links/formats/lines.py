@@ -15,6 +15,7 @@ from aligner.errors import DataError
 from aligner.links._links import Status, format_links, parse_links
 from aligner.links.formats.format import POSITIONS, Format, LinkFile, Messages, first_line
 from aligner.links.links import Links
+from aligner.text.corpus import Corpus
 
 ENOUGH = 20  # sentences with links, none of them to position 0, after which a file looks 1-based
 
@@ -97,7 +98,7 @@ class Lines(Format):
             Status.BARS: ("||| among the links", "keep the column of the links only"),
         }
 
-    def write(self, links: Links, first: int, base: int) -> bytearray:
+    def write(self, links: Links, first: int, base: int, text: Corpus | None) -> bytearray:
         if self.score and not self.numbered and links.scores is None and len(links.src):
             what = "the links have no scores to write"
             raise DataError(what, hint="choose another format", setting="output_format")

@@ -12,6 +12,7 @@ from aligner.errors import DataError
 from aligner.links._links import Status, format_links, parse_wpt
 from aligner.links.formats.format import POSITIONS, Format, LinkFile, Messages, first_line
 from aligner.links.links import Links
+from aligner.text.corpus import Corpus
 
 MOST_SENTENCES = 1 << 24  # a larger number is taken for a mistake where no text says otherwise
 MESSAGES: Messages = {
@@ -36,7 +37,7 @@ class Wpt(Format):
 
         Position 0 is the NULL word in 1-based files. Links to the NULL word are counted and left out.
         """
-        limit = MOST_SENTENCES if file.n_sentences is None else file.n_sentences
+        limit = MOST_SENTENCES if file.text is None else len(file.text)
         parts = [
             (np.empty(0, np.int64), *(np.empty(0, x) for x in (np.int32, np.int32, np.uint8, np.float64)))
         ]
@@ -67,9 +68,9 @@ class Wpt(Format):
         np.cumsum(np.bincount(sentences[words], minlength=S), out=offsets[1:])
         scores = scores[keep]
         known = None if np.isnan(scores).all() else np.where(np.isnan(scores), 1.0, scores)
-        yield Links(offsets, src[keep], tgt[keep], sure[keep], known).padded(file.n_sentences or 0)
+        yield Links(offsets, src[keep], tgt[keep], sure[keep], known).padded(len(file.text or ()))
 
-    def write(self, links: Links, first: int, base: int) -> bytearray:
+    def write(self, links: Links, first: int, base: int, text: Corpus | None) -> bytearray:
         columns = links.offsets, links.src, links.tgt, links.sure, links.scores
         scored = 0 if links.scores is None else ord(" ")
         return format_links(*columns, 0, scored, False, first + 1, base, wpt=True)
