@@ -22,6 +22,7 @@ ROOMS = [
     "threads",
     "text",
     "links",
+    "lexicons",
     "models",
     "decoding",
     "scoring",

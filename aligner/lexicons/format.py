@@ -1,0 +1,150 @@
+"""What every format of tables does: one line a word pair, and most formats one direction a file."""
+
+from __future__ import annotations
+
+import logging
+import math
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import numpy as np
+
+from aligner.errors import DataError
+from aligner.files import display_name, read_chunks
+from aligner.lexicons.table import NULL, Reals, Table, vocab_of
+from aligner.text.reading import line_blocks
+
+BLOCK = 1 << 16  # lines read or written at a time
+SURPLUS = 1e-5  # a probability may be above 1 by this much, which rounding in another program can cause
+
+# e and f, None for NULL; p(f | e) and p(e | f), None for what the line does not have
+Row = tuple[str | None, str | None, float | None, float | None]
+
+logger = logging.getLogger(__name__)
+
+
+class Format(ABC):
+    """A way to write p(f | e) down. What is written of the other direction is the transposed table.
+
+    shape  what a line looks like
+    help   the shape, and whose format it is
+    null   how the NULL word is written; "": the format has no word pairs with NULL
+    names  what the names of the files of both directions end in; None: the original writes one direction a
+           run, under a name that its user gives
+    both   whether a file has both directions
+    """
+
+    shape: str
+    of: str
+    null: str = "NULL"
+    names: tuple[str, str] | None = None
+    both: bool = False
+
+    @property
+    def help(self) -> str:
+        return f"`{self.shape}`: {self.of}"
+
+    @abstractmethod
+    def kept(self, table: Table) -> Table:
+        """What is written of a table, in the order of its lines."""
+
+    @abstractmethod
+    def lines(self, table: Table, src: list[str], tgt: list[str]) -> list[str]:
+        """The lines of word pairs. src, tgt: word id -> word as it is written; NULL is the last of each"""
+
+    @abstractmethod
+    def parse(self, line: str) -> Row:
+        """What a line without its end says. ValueError: the line is not of this format."""
+
+    def losses(self, table: Table) -> Counter[str]:
+        """What this format leaves out because it cannot be written, and how many word pairs of it."""
+        return Counter()
+
+    def spelled(self, table: Table) -> list[list[str]]:
+        """Of both sides, word id -> word as it is written, and NULL at the end."""
+        for vocab, ids in ((table.src, table.e), (table.tgt, table.f)):
+            same = int(vocab.find([self.null])[0]) if self.null else NULL
+            if same != NULL and (ids == same).any():
+                raise DataError(
+                    f"the word {self.null} of the text cannot be told from the NULL word in this format",
+                    hint="spell the word otherwise in the text, or choose another format",
+                    setting="output_format",
+                )
+        return [[*vocab.words, self.null] for vocab in (table.src, table.tgt)]
+
+    def word(self, text: str) -> str | None:
+        """A word of a line; None for NULL."""
+        if not text:
+            raise ValueError
+        return None if text == self.null else text
+
+    def write(self, table: Table, out: BinaryIO) -> None:
+        """Writes p(f | e). A word that could not be told from NULL is refused."""
+        kept = self.kept(table)
+        words = self.spelled(kept)
+        for start in range(0, len(kept), BLOCK):
+            part = kept.chosen(np.arange(start, min(start + BLOCK, len(kept))))
+            out.write("".join(self.lines(part, *words)).encode())
+
+    def read(self, path: str) -> Table:
+        """The table of a file, "-" for stdin. Of a word pair that stands twice the last one counts."""
+        rows: dict[tuple[int, int], tuple[float, float]] = {}
+        src: dict[str, int] = {}
+        tgt: dict[str, int] = {}
+        n_again = 0
+        for number, line in _lines(path):
+            try:
+                e, f, *found = self.parse(line)
+            except ValueError:
+                raise DataError(
+                    f"the line is not `{self.shape}`",
+                    file=display_name(path),
+                    line=number,
+                    hint="is this the file's format?",
+                    setting="format",
+                ) from None
+            if not all(p is None or 0 <= p <= 1 + SURPLUS for p in found):
+                what = "the probability is not between 0 and 1"
+                raise DataError(what, file=display_name(path), line=number)
+            fwd, rev = (math.nan if p is None else min(p, 1.0) for p in found)
+            pair = (
+                NULL if e is None else src.setdefault(e, len(src)),
+                NULL if f is None else tgt.setdefault(f, len(tgt)),
+            )
+            n_again += pair in rows
+            rows[pair] = fwd, rev
+        if n_again:
+            logger.warning(
+                "%s: %d lines repeat word pairs of lines before; the last line of a word pair counts",
+                display_name(path),
+                n_again,
+            )
+        ids = np.array(list(rows), dtype=np.int64).reshape(-1, 2)
+        p = np.array(list(rows.values())).reshape(-1, 2)
+        return Table(vocab_of(src), vocab_of(tgt), ids[:, 0], ids[:, 1], p)
+
+
+def _lines(path: str) -> Iterator[tuple[int, str]]:
+    """(number from 1, line without its end) of each line of a file."""
+    n_before = 0
+    for block, n_lines in line_blocks(read_chunks(path), BLOCK):
+        try:
+            text = block.decode()
+        except UnicodeDecodeError as error:
+            raise DataError(
+                "invalid UTF-8",
+                file=display_name(path),
+                line=n_before + block.count(b"\n", 0, error.start) + 1,
+                hint="convert the file to UTF-8",
+            ) from None
+        yield from enumerate(text.split("\n")[:-1], n_before + 1)
+        n_before += n_lines
+
+
+def printed(numbers: Reals, form: str) -> list[str]:
+    """Numbers as text. form: as of str.format. A number that occurs often is formatted once."""
+    values, inverse = np.unique(numbers, return_inverse=True)
+    texts = [form.format(value) for value in values.tolist()]
+    return [texts[k] for k in inverse.tolist()]

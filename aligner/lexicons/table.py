@@ -1,0 +1,86 @@
+"""A table of word pairs: how probable each word is, given the other one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from aligner.text.corpus import Vocab
+
+Reals = npt.NDArray[np.floating[Any]]
+
+NULL = -1  # the id of the NULL word: what words without a link are linked with
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table:
+    """P word pairs of source words e and target words f. A word pair stands once.
+
+    src, tgt  the words of the sides
+    e, f      [P]     word pair -> the ids of its words, or NULL
+    p         [P, 2]  word pair -> p(f | e), p(e | f); nan: the table has no such probability
+    """
+
+    src: Vocab
+    tgt: Vocab
+    e: npt.NDArray[np.int64]
+    f: npt.NDArray[np.int64]
+    p: Reals
+
+    def __len__(self) -> int:
+        return len(self.e)
+
+    def __repr__(self) -> str:
+        return f"Table({len(self)} word pairs, {len(self.src)} and {len(self.tgt)} words)"
+
+    def transposed(self) -> Table:
+        """The same word pairs with the sides swapped: p(f | e) becomes p(e | f)."""
+        return Table(self.tgt, self.src, self.f, self.e, self.p[:, ::-1])
+
+    def chosen(self, rows: npt.NDArray[Any]) -> Table:
+        """Some word pairs. rows: [P] whether to keep each, or the numbers of those to keep, in order"""
+        return replace(self, e=self.e[rows], f=self.f[rows], p=self.p[rows])
+
+    def forward(self) -> Table:
+        """The word pairs that have p(f | e)."""
+        return self.chosen(~np.isnan(self.p[:, 0]))
+
+    def without_null(self) -> Table:
+        """The word pairs of two words, none of them NULL."""
+        return self.chosen((self.e != NULL) & (self.f != NULL))
+
+    def probable(self, least: float) -> Table:
+        """The word pairs that have a probability of at least this much in some direction."""
+        return self.chosen(np.any(self.p >= least, axis=1))
+
+    def best_first(self, top: int = 0) -> Table:
+        """Sorted by source word, the best target words of each first. top: so many of each; 0: all
+
+        What is best is told by p(f | e), or by p(e | f) where the table has no p(f | e).
+        """
+        goodness = np.where(np.isnan(self.p[:, 0]), self.p[:, 1], self.p[:, 0])
+        order = np.lexsort((-goodness, self.e))
+        if top:
+            e = self.e[order]
+            order = order[np.arange(len(e)) - np.searchsorted(e, e) < top]
+        return self.chosen(order)
+
+    def alphabetical(self, null: str) -> Table:
+        """Sorted by the bytes of source words, then of target words. null: how NULL is spelled"""
+        ranks = []
+        for vocab in (self.src, self.tgt):
+            words = [*vocab.words, null]  # the id of NULL, -1, is the last
+            rank = np.empty(len(words), dtype=np.int64)
+            rank[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
+            ranks.append(rank)
+        return self.chosen(np.lexsort((ranks[1][self.f], ranks[0][self.e])))
+
+
+def vocab_of(words: Iterable[str]) -> Vocab:
+    """Words, which are all different, with ids in their order."""
+    encoded = [word.encode() for word in words]
+    return Vocab(b"".join(encoded), np.cumsum([0, *map(len, encoded)], dtype=np.int64))
