@@ -38,6 +38,7 @@ COMMANDS = {
     "convert": "Rewrite links in another format.",
     "check": "Check that a corpus, and links of it, can be used; count what is there.",
     "generate": "Make a parallel corpus with exact gold links.",
+    "moses": "Align a corpus for Moses: steps 1 to 4 of train-model.perl in one go.",
     "shims": "Write small executables under the names of other aligners' programs.",
 }
 

@@ -1,16 +1,22 @@
-"""What GIZA++ and mgiza write: the alignment of one direction, whole or in parts."""
+"""What GIZA++, mgiza and mkcls write: alignments of one direction, tables of words, classes of words."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
+from typing import BinaryIO
 
 import numpy as np
 
 from aligner.files import open_in_place
+from aligner.lexicons.formats import Giza
+from aligner.lexicons.table import NULL, Table
 from aligner.links.formats.giza import format_a3
-from aligner.text.corpus import Corpus
+from aligner.text.corpus import Corpus, Side
+from aligner.text.giza import Longs, Vcb, words_of
 from aligner.training.cache import Kept
+
+FIRST_CLASS = 2  # that a word can have; 0 and 1 are not for words
 
 
 def write_a3(kept: Kept, corpus: Corpus, paths: Sequence[str], n_threads: int) -> None:
@@ -33,3 +39,45 @@ def write_a3(kept: Kept, corpus: Corpus, paths: Sequence[str], n_threads: int) -
                         format_a3(block.part(a - start, b - start), part.src, part.tgt, numbers=numbers)
                     )
             start = stop
+
+
+def write_table(kept: Kept, src: Vcb, tgt: Vcb, path: str) -> None:
+    """Writes t(tgt | src) of the words themselves, NULL's included."""
+    table = table_of(kept)
+    numbers = tuple({word.decode(): id for word, id in vcb.id_of.items()} for vcb in (src, tgt))
+    with open_in_place(path) as out:
+        Giza(numbers=(numbers[0], numbers[1])).write(table, out)
+
+
+def table_of(kept: Kept) -> Table:
+    """The translation table of the caller's sides, of the first view."""
+    view = kept.model.views[0]
+    lexicon = view.parameters.lexicon
+    n_src, n_tgt = len(view.src), len(view.tgt)
+    e = np.repeat(np.arange(n_src), np.diff(lexicon.rows))
+    nulls = np.full((n_tgt + n_src, 2), np.nan)  # the words of the target by NULL, then those of the source
+    nulls[:n_tgt, 0] = lexicon.null_fwd
+    nulls[n_tgt:, 1] = lexicon.null_rev
+    table = Table(
+        view.src,
+        view.tgt,
+        np.concatenate([e, np.full(n_tgt, NULL), np.arange(n_src)]),
+        np.concatenate([lexicon.tgt, np.arange(n_tgt), np.full(n_src, NULL)]),
+        np.concatenate([lexicon.normalised(), nulls]),
+    )
+    return table.transposed() if kept.swapped else table
+
+
+def write_classes(out: BinaryIO, side: Side, n_classes: int) -> None:
+    """Writes `word<TAB>class` lines, sorted by word. Classes are bands of frequency."""
+    rows = zip(words_of(side.vocab), _bands(side.counts, n_classes).tolist(), strict=True)
+    out.write(b"".join(b"%b\t%d\n" % row for row in sorted(rows)))
+
+
+def _bands(counts: Longs, n_classes: int) -> Longs:
+    """[n_words] word -> its class. Classes have about as many tokens each, common words first."""
+    order = np.argsort(-counts, kind="stable")
+    before = np.cumsum(counts[order]) - counts[order]
+    classes = np.empty(len(counts), dtype=np.int64)
+    classes[order] = FIRST_CLASS + before * n_classes // max(1, int(counts.sum()))
+    return classes

@@ -9,7 +9,7 @@ import time
 import click
 
 from aligner.cli.compat.parameters import INCREMENTAL, PREVIOUS, Parameters
-from aligner.compat.giza import write_a3
+from aligner.compat.giza import write_a3, write_table
 from aligner.errors import DataError
 from aligner.files import display_name
 from aligner.models.recipe import Recipe
@@ -34,9 +34,10 @@ def command(words: tuple[str, ...]) -> None:
     parameters are those of GIZA++, in any case, and may be cut short.
 
     The file of the alignment has GIZA++'s name: PREFIX.A3.final after Models 3 to 6; PREFIX.Ahmm.N, if -th
-    asks for it, after N iterations of the HMM; PREFIX.A2.N and PREFIX.A1.N likewise. -nodumps 1 writes no
-    file, unless -onlyaldumps 1 asks for that of the alignment. -tc is a second .snt file, which is aligned,
-    too: PREFIX.tst.A3.final.
+    asks for it, after N iterations of the HMM; PREFIX.A2.N and PREFIX.A1.N likewise. PREFIX.t3.final,
+    PREFIX.thmm.N and so on have `source target p(target | source)` lines of ids, 0 for NULL. -nodumps 1
+    writes no file, unless -onlyaldumps 1 asks for that of the alignment. -tc is a second .snt file, which is
+    aligned, too: PREFIX.tst.A3.final.
 
     What is different: the links are those of `aligner align`, at most one a target word, whichever models
     and iterations are asked for; after Model 1 alone they are those of our Model 1. Sentences are not cut at
@@ -69,9 +70,9 @@ def run(words: tuple[str, ...], mgiza: bool) -> None:
     if missing:
         raise click.UsageError(f"{' and '.join(missing)} must be given.")
     name, parts = _file_name(given), _parts(given) if mgiza else None
-    vcbs = [read_vcb(given.values[side]) for side in ("s", "t")]
+    src, tgt = (read_vcb(given.values[side]) for side in ("s", "t"))
     path = given.values["c"]
-    corpus = read_snt(path, *vcbs)
+    corpus = read_snt(path, src, tgt)
     warn_of_long(corpus.long_pairs(), display_name(path))
     if len(corpus) == 0:
         raise DataError("no sentence pairs", file=display_name(path))
@@ -84,8 +85,10 @@ def run(words: tuple[str, ...], mgiza: bool) -> None:
     kept = trained(corpus, recipe, n_threads=n_threads, memory=MEMORY)
     prefix = _prefix(given)
     write_a3(kept, corpus, _paths(f"{prefix}.A{name}", name, parts), n_threads)
+    if not given.number("nodumps", 0):
+        write_table(kept, src, tgt, f"{prefix}.t{name}")
     if given.values.get("tc") not in (None, "", "NONE"):
-        test = read_snt(given.values["tc"], *vcbs)
+        test = read_snt(given.values["tc"], src, tgt)
         write_a3(kept, test, [f"{prefix}.tst.A{name}"], n_threads)
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import logging
 
 import click
-import numpy as np
 
+from aligner.compat.giza import write_classes
 from aligner.files import open_in_place
 from aligner.text.corpus import Builder
-from aligner.text.giza import Longs, add_plain, words_of
+from aligner.text.giza import add_plain
 
-FIRST = 2  # the first class that a word can have; 0 and 1 are not for words
 CLASSES = 100
 
 
@@ -44,15 +43,5 @@ def command(words: tuple[str, ...]) -> None:
     side = builder.side(lowercase=False)
     if not (path := given.get("-V")):
         return
-    rows = sorted(zip(words_of(side.vocab), _bands(side.counts, n_classes).tolist(), strict=True))
     with open_in_place(path) as out:
-        out.write(b"".join(b"%b\t%d\n" % row for row in rows))
-
-
-def _bands(counts: Longs, n_classes: int) -> Longs:
-    """[n_words] word -> its class. Classes have about the same number of tokens each, common words first."""
-    order = np.argsort(-counts, kind="stable")
-    before = np.cumsum(counts[order]) - counts[order]
-    classes = np.empty(len(counts), dtype=np.int64)
-    classes[order] = FIRST + before * n_classes // max(1, int(counts.sum()))
-    return classes
+        write_classes(out, side, n_classes)

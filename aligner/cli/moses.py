@@ -1,0 +1,160 @@
+"""aligner moses"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from aligner.cli import options
+from aligner.compat import moses
+from aligner.errors import DataError
+from aligner.files import SUFFIX, check_output, display_name
+from aligner.links.symmetrize import METHODS
+from aligner.models.recipe import DEFAULT, MODELS, Recipe
+from aligner.text.corpus import Corpus, warn_of_long
+from aligner.text.reading import read_corpus
+from aligner.training.cache import trained
+
+MEMORY = 3 << 29  # bytes for the cells of sentence pairs
+
+
+@click.command("moses")
+@click.option("--corpus", "stem", metavar="C", required=True, help="The text is in C.F and C.E.")
+@click.option("--f", required=True, help="The language that Moses translates from.")
+@click.option("--e", required=True, help="The language that Moses translates into.")
+@click.option("--root-dir", metavar="DIR", default=".", help="Where train-model.perl has its files.")
+@click.option(
+    "--alignment",
+    "method",
+    type=click.Choice([*METHODS, *moses.NAMES]),
+    metavar="METHOD",
+    help="How two directions become one, see `aligner symmetrize --help`; Moses' intersect, srctotgt and"
+    " tgttosrc, too.  [default: soft-union; with --first-step 3 grow-diag-final-and]",
+)
+@click.option(
+    "--first-step",
+    type=click.IntRange(1, 4),
+    default=1,
+    help="3 begins with the A3 files that are in DIR, 4 with the links.",
+)
+@click.option("--last-step", type=click.IntRange(1, 4), default=3, help="4 writes the lexicons, too.")
+@click.option("--giza-files", is_flag=True, help="Write what steps 1 and 2 of train-model.perl write, too.")
+@click.option(
+    "--model",
+    type=click.Choice(list(MODELS)),
+    metavar="|".join(MODELS),
+    default=DEFAULT,
+    help="The model to train, see `aligner align --help`.",
+)
+@options.encoding
+@options.threads
+@click.option("--overwrite", is_flag=True, help="Replace files that exist.")
+def command(
+    stem: str,
+    f: str,
+    e: str,
+    root_dir: str,
+    method: str | None,
+    first_step: int,
+    last_step: int,
+    giza_files: bool,
+    model: str,
+    encoding: str,
+    threads: int,
+    overwrite: bool,
+) -> None:
+    """Align a corpus for Moses: steps 1 to 4 of train-model.perl in one go.
+
+    Writes DIR/model/aligned.METHOD, the links from F to E. `train-model.perl -first-step 4 -alignment METHOD`
+    goes on from there. With --last-step 4, DIR/model/lex.f2e and lex.e2f are written, too, and -first-step 5
+    goes on.
+
+    --giza-files also writes the files of steps 1 and 2: DIR/corpus/*.vcb, *.vcb.classes and *.snt, and
+    DIR/giza.F-E/F-E.A3.final.gz and DIR/giza.E-F/E-F.A3.final.gz. `train-model.perl -first-step 3` makes of
+    these the very links that this command writes, if METHOD is one of Moses'. Classes are bands of frequency,
+    no clusters. --last-step 2 writes these files only.
+
+    The text may be compressed (C.F.gz). Words are what stands between spaces; factors are not taken apart.
+    The model is kept in $ALIGNER_CACHE, by default ~/.cache/aligner: another METHOD is quickly made.
+
+    \b
+    Example:
+      aligner moses --corpus corpus.clean --f fr --e en --root-dir train
+      train-model.perl -root-dir train -corpus corpus.clean -f fr -e en -first-step 4 -alignment soft-union
+    """
+    if first_step > last_step:
+        raise click.UsageError("--first-step comes after --last-step.")
+    if first_step == 2:
+        raise click.UsageError("--first-step 2 needs what --first-step 1 does: give 1.")
+    giza_files = giza_files or last_step <= 2
+    method = method or ("grow-diag-final-and" if first_step == 3 else "soft-union")
+    if first_step == 3 and moses.takes_scores(method):
+        raise click.UsageError(f"{method} needs scores, which A3 files do not have.")
+    folder = moses.Folder(Path(root_dir), f, e)
+    steps = range(first_step, last_step + 1)
+    _check_outputs(folder, method, steps, giza_files, overwrite)
+    paths = [_found(f"{stem}.{language}") for language in (f, e)]
+    corpus = read_corpus(*paths, encoding=encoding)
+    warn_of_long(corpus.long_pairs(), display_name(paths[0]))
+    if len(corpus) == 0:
+        raise DataError("no sentence pairs", file=display_name(paths[0]))
+    if 1 in steps and giza_files:
+        moses.write_text(folder, corpus, overwrite)
+    if {2, 3} & set(steps):
+        _align(folder, corpus, model, method, steps, giza_files, threads, overwrite)
+    if 4 in steps:
+        moses.write_lexicons(folder, corpus, method, overwrite)
+    if last_step > 2:
+        click.echo(
+            f"aligner: train-model.perl goes on with -first-step {last_step + 1} -alignment {method}",
+            err=True,
+        )
+
+
+def _align(
+    folder: moses.Folder,
+    corpus: Corpus,
+    model: str,
+    method: str,
+    steps: range,
+    giza_files: bool,
+    threads: int,
+    overwrite: bool,
+) -> None:
+    """Steps 2 and 3."""
+    if 2 not in steps:
+        links = moses.made_one(*moses.read_directed(folder, corpus), method)
+        moses.write_links(folder, method, links, overwrite)
+        return
+    kept = trained(corpus, Recipe.of(model), n_threads=threads, memory=MEMORY)
+    scored = moses.takes_scores(method)
+    if giza_files or not scored:
+        forward, reverse = moses.directed(kept, corpus, threads)
+    if giza_files:
+        moses.write_directed(folder, corpus, forward, reverse, overwrite)
+    if 3 in steps and scored:
+        moses.write_links(folder, method, moses.blended(kept, corpus, method, threads), overwrite)
+    elif 3 in steps:
+        moses.write_links(folder, method, moses.made_one(forward, reverse, method), overwrite)
+
+
+def _check_outputs(
+    folder: moses.Folder, method: str, steps: range, giza_files: bool, overwrite: bool
+) -> None:
+    """Refuses, before long work, files that are there already without overwrite."""
+    wanted = [
+        *(folder.prepared() if 1 in steps and giza_files else ()),
+        *(folder.directed() if 2 in steps and giza_files else ()),
+        *([folder.aligned(method)] if 3 in steps else ()),
+        *(folder.lexicons() if 4 in steps else ()),
+    ]
+    for path in wanted:
+        if path.exists():
+            check_output(str(path), overwrite)
+
+
+def _found(path: str) -> str:
+    """A text, or the compressed one of the same name."""
+    return next((path + end for end in ("", *SUFFIX) if os.path.exists(path + end)), path)
