@@ -95,6 +95,34 @@ def atools(forward: set, reverse: set, diagonal: bool, final: bool, both: bool) 
     return sorted(result)
 
 
+def lilt(forward: set, reverse: set, diagonal: bool, final: bool, both: bool) -> list:
+    """lilt's grow_diag_final over sets of (src, tgt): a link is added if both of its words are free.
+
+    So neighbours in the row or the column of a link never are, and there is no `final` of one free word.
+    """
+    result, union = forward & reverse, forward | reverse
+    steps = [(-1, -1), (-1, 1), (1, 1), (1, -1)] if diagonal else []
+
+    def add(i: int, j: int, among: set) -> bool:
+        if (i, j) not in among or any(i == x or j == y for x, y in result):
+            return False
+        result.add((i, j))
+        return True
+
+    added = True
+    while added:
+        added = False
+        for i, j in sorted(union):
+            if (i, j) in result:
+                for di, dj in steps:
+                    added |= add(i + di, j + dj, union)
+    if final:
+        for direction in (forward, reverse):
+            for i, j in sorted(direction):
+                add(i, j, direction)
+    return sorted(result)
+
+
 def blend(forward: dict, reverse: dict, product: bool, threshold: float) -> dict:
     """(src, tgt) -> score of the links above the threshold, also by the six decimals that are printed."""
     scores = {}

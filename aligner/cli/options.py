@@ -15,7 +15,7 @@ from click.core import ParameterSource
 from aligner.cli.settings import Setting
 from aligner.files import check_output, open_output, output_place
 from aligner.links.formats import FORMATS
-from aligner.links.symmetrize import METHODS, VARIANTS
+from aligner.links.symmetrize import METHODS, OTHER_NAMES, VARIANTS
 from aligner.store import check_name
 from aligner.text.corpus import Corpus
 from aligner.text.giza import read_snt, read_vcb
@@ -160,6 +160,16 @@ class Share(click.FloatRange):
         return number
 
 
+class MethodName(click.Choice):  # type: ignore[type-arg]
+    """A method of symmetrization, by our name or by another tool's."""
+
+    def __init__(self) -> None:
+        super().__init__(list(METHODS))
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return super().convert(OTHER_NAMES.get(value, value), param, ctx)
+
+
 def show(text: str) -> None:
     """Prints a result. Names of files that are not UTF-8 are printed as the bytes that they are."""
     with open_output("-") as out:
@@ -250,7 +260,7 @@ def directions(command: F) -> F:
         click.option(
             "--symmetrize",
             "method",
-            type=click.Choice(list(METHODS)),
+            type=MethodName(),
             metavar="METHOD",
             help="How two directions become one, see `aligner symmetrize --help`.  [default: soft-union;"
             " of best paths grow-diag-final-and]",
@@ -279,10 +289,11 @@ def method_of(method: str | None, viterbi: bool, scores: bool, threshold: float 
 def variant(command: F) -> F:
     return click.option(
         "--variant",
-        type=click.Choice(VARIANTS),
+        type=click.Choice(list(VARIANTS)),
         default="symal",
-        help="The tool whose links, in its order, are given byte for byte. soft-union and product are the"
-        " same in both.",
+        help="The tool whose links are given, those of symal and atools byte for byte. lilt is"
+        " combine_bidirectional_alignments.py, which adds links of two free words only. soft-union and"
+        " product are the same in all.",
     )(command)
 
 

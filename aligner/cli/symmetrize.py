@@ -7,19 +7,22 @@ import click
 from aligner.cli import options
 from aligner.files import open_output
 from aligner.links.formats import LinkReader, format_links
-from aligner.links.symmetrize import METHODS, symmetrize_files
+from aligner.links.symmetrize import METHODS, OTHER_NAMES, symmetrize_files
+from aligner.links.turns import TurnReader
 
 
 @click.command("symmetrize")
 @click.argument("forward")
-@click.argument("reverse")
+@click.argument("reverse", required=False)
 @click.option(
     "-m",
     "--method",
-    type=click.Choice(list(METHODS)),
+    type=options.MethodName(),
     metavar="METHOD",
     default="grow-diag-final-and",
-    help="One of the methods above.",
+    help="One of the methods above, or what another tool calls it: "
+    + ", ".join(f"{name} ({method})" for name, method in OTHER_NAMES.items())
+    + ".",
 )
 @options.variant
 @click.option(
@@ -38,7 +41,7 @@ from aligner.links.symmetrize import METHODS, symmetrize_files
 @options.documented("Methods:", METHODS)
 def command(
     forward: str,
-    reverse: str,
+    reverse: str | None,
     method: str,
     variant: str,
     threshold: float | None,
@@ -55,7 +58,11 @@ def command(
     FORWARD is the alignment p(tgt | src), at most one link per target word; REVERSE is p(src | tgt), at most
     one link per source word. Both are lines of `i-j` links, source first, or any other format that
     `aligner convert` reads; soft-union and product need scores, `i-j:p`. Words are numbered from 0 in the
-    links that are written.
+    links that are written. Of two A3 files of GIZA++, REVERSE is read as a3-reverse: for the links of fr-en,
+    the files are en-fr.A3.final and fr-en.A3.final, in this order.
+
+    A bal file, symal's input, has both directions and stands alone. If FORWARD and REVERSE are both -, lines
+    of stdin take turns, forward first, and each pair of them is answered at once.
 
     The two files can be those that `aligner align` writes with --forward and --reverse: the same method and
     variant make the links that `align` prints. For soft-union and product, run `align` with --scores. Give
@@ -69,13 +76,19 @@ def command(
     Example:
       aligner symmetrize data/sample.forward data/sample.reverse -m grow-diag
       aligner symmetrize --variant atools -m union forward.gz reverse.gz -o links.gz
+      aligner symmetrize en-fr.A3.final.gz fr-en.A3.final.gz -o aligned.grow-diag-final-and
     """
     soft = METHODS[method].threshold is not None
     if not soft and (scores or threshold is not None):
         raise click.UsageError(f"--scores and --threshold are for soft-union and product, not {method}.")
-    options.one_stdin(forward, reverse, *(text or ()))
+    if turns := forward == reverse == "-":
+        reverse = None
+    options.one_stdin(forward, *(text or ()), *([] if reverse is None else [reverse]))
     with open_output(output, overwrite) as out:
         corpus = options.read_text(text, encoding)
-        a, b = (LinkReader(path, source, base, text=corpus) for path in (forward, reverse))
+        a = (TurnReader if turns else LinkReader)(forward, source, base, text=corpus)
+        b = None if reverse is None else LinkReader(reverse, source, base, text=corpus, reverse=True)
         for links in symmetrize_files(a, b, method, variant=variant, threshold=threshold):
             out.write(format_links(links.rounded(), "scored" if scores else "pharaoh"))
+            if turns:
+                out.flush()

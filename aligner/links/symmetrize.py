@@ -5,7 +5,9 @@ REVERSE is p(src | tgt): at most one link per source word (symal's direct alignm
 Links that are not so are taken too.
 
 The growing heuristics depend on the order in which cells are scanned. Tools scan in different orders. The
-variants "symal" and "atools" give the links of these tools in their order, byte for byte.
+variants "symal" and "atools" give the links of these tools in their order, byte for byte. The variant "lilt"
+gives the links of lilt's combine_bidirectional_alignments.py, by source, then target: links are added only
+between two free words, in every step.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import numpy.typing as npt
 
 from aligner import arguments
 from aligner.errors import DataError
-from aligner.links._symmetrize import blend, grow, select
+from aligner.links._symmetrize import Scan, blend, grow, select
 from aligner.links.formats import LinkReader
 from aligner.links.links import Links
 
@@ -28,7 +30,7 @@ Arrays = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int3
 
 logger = logging.getLogger(__name__)
 
-VARIANTS = ("symal", "atools")
+VARIANTS = {"symal": Scan.SYMAL, "atools": Scan.ATOOLS, "lilt": Scan.LILT}
 
 # Sets of flags for _symmetrize.select: bit 1 forward only, bit 2 reverse only, bit 3 both
 FORWARD_ONLY, REVERSE_ONLY, BOTH = 1 << 1, 1 << 2, 1 << 3
@@ -64,8 +66,8 @@ def _select(
 
 
 def _union(forward: Links, reverse: Links, variant: str, _: float) -> Links:
-    """symal: the links of reverse by source, then what forward adds by target. atools: all by source."""
-    if variant == "atools":
+    """symal: the links of reverse by source, then what forward adds by target. Others: all by source."""
+    if variant != "symal":
         return _select(forward, reverse, variant, _, wanted=FORWARD_ONLY | REVERSE_ONLY | BOTH)
     first = _select(forward, reverse, variant, _, wanted=REVERSE_ONLY | BOTH)
     second = _select(forward, reverse, variant, _, wanted=FORWARD_ONLY, symal_by_tgt=True)
@@ -81,9 +83,10 @@ def _union(forward: Links, reverse: Links, variant: str, _: float) -> Links:
 def _grow(
     forward: Links, reverse: Links, variant: str, _: float, *, diagonal: bool, final: bool, both: bool
 ) -> Links:
-    """symal: links by target, then source. atools: links by source, then target."""
+    """symal: links by target, then source. Others: links by source, then target."""
     offsets, src, tgt = links = _room(forward, reverse)
-    n = grow(_arrays(forward), _arrays(reverse), variant == "symal", diagonal, final, both, links)
+    both |= variant == "lilt"
+    n = grow(_arrays(forward), _arrays(reverse), VARIANTS[variant], diagonal, final, both, links)
     return replace(forward, offsets=offsets, src=src[:n], tgt=tgt[:n], sure=None, scores=None)
 
 
@@ -108,6 +111,12 @@ METHODS = {
     "grow-diag": Method(
         "grow, diagonal neighbours too", partial(_grow, diagonal=True, final=False, both=False)
     ),
+    "grow-final": Method(
+        "grow, then links that have a free word", partial(_grow, diagonal=False, final=True, both=False)
+    ),
+    "grow-final-and": Method(
+        "grow, then links of two free words", partial(_grow, diagonal=False, final=True, both=True)
+    ),
     "grow-diag-final": Method(
         "grow-diag, then links that have a free word", partial(_grow, diagonal=True, final=True, both=False)
     ),
@@ -126,6 +135,20 @@ METHODS = {
         partial(_blend, product=True),
         threshold=0.25,  # 0.5 in each direction
     ),
+}
+
+# What others call the methods: atools, symal and lilt's script
+OTHER_NAMES = {
+    "intersect": "intersection",
+    "i": "intersection",
+    "u": "union",
+    "g": "grow",
+    "srctotgt": "reverse",
+    "s2t": "reverse",
+    "tgttosrc": "forward",
+    "t2s": "forward",
+    "grow-diagonal": "grow-diag",
+    "grow-diagonal-final": "grow-diag-final",
 }
 
 
@@ -156,30 +179,45 @@ def symmetrize(
 
 def symmetrize_files(
     forward: LinkReader,
-    reverse: LinkReader,
+    reverse: LinkReader | None,
     method: str,
     *,
     variant: str = "symal",
     threshold: float | None = None,
 ) -> Iterator[Links]:
-    """One alignment of two files, block by block. The files must match line by line."""
+    """One alignment of two files, block by block. The files must match line by line.
+
+    reverse is None: forward has both directions.
+    """
     scored = METHODS[method].threshold is not None
-    readers = forward, reverse
-    streams = [reader.blocks() for reader in readers]
-    n_sentences = [0, 0]
-    while True:
-        blocks = [next(stream, None) for stream in streams]
-        for k, block in enumerate(blocks):
-            n_sentences[k] += 0 if block is None else len(block[1])
-        if blocks[0] is None or blocks[1] is None or n_sentences[0] != n_sentences[1]:
-            break
-        (first, a), (_, b) = blocks[0], blocks[1]
+    readers = forward, reverse or forward
+    for first, a, b in directions(forward, reverse):
         if first == 0:
-            _look(forward, a, reverse, b, scored)
+            _look(readers[0], a, readers[1], b, scored)
         if scored:
             for reader, links in zip(readers, (a, b), strict=True):
                 _check_scores(reader, links, first, method)
         yield symmetrize(a, b, method, variant=variant, threshold=threshold)
+
+
+def directions(forward: LinkReader, reverse: LinkReader | None) -> Iterator[tuple[int, Links, Links]]:
+    """(number of the first sentence, links forward, links reverse), block by block, of two files or of one.
+
+    Of files of unequal length, what both have comes before the error.
+    """
+    if reverse is None:
+        yield from forward.directions()
+        return
+    streams = [forward.blocks(), reverse.blocks()]
+    n_sentences = [0, 0]
+    while True:
+        blocks = [next(stream, (0, Links.from_pairs([])))[1] for stream in streams]
+        n = min(map(len, blocks))
+        if n:
+            yield n_sentences[0], blocks[0].part(0, n), blocks[1].part(0, n)
+        n_sentences = [k + len(block) for k, block in zip(n_sentences, blocks, strict=True)]
+        if n == 0 or n_sentences[0] != n_sentences[1]:
+            break
     for k, stream in enumerate(streams):  # read both files to their ends, to count their lines
         n_sentences[k] += sum(len(links) for _, links in stream)
     if n_sentences[0] != n_sentences[1]:

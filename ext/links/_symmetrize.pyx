@@ -3,7 +3,7 @@
 The union of a sentence's links is one sorted array; its order is the scan order of the heuristics:
 
 points  [U]     (row << 33 | column << 2 | flags): row = tgt and column = src where `by_tgt` (symal), else the other way
-                round (atools). Flags: FORWARD, REVERSE, or both.
+                round (atools, lilt). Flags: FORWARD, REVERSE, or both.
 inside  [U]     whether the point is in the result by now
 covered_row, covered_column  [1 + largest position]  whether a word has a link in the result by now
 near    [U, 8]  the point's neighbours in the union, as indices into `points`, -1 where there is none, in symal's order:
@@ -26,6 +26,14 @@ cdef enum:
     FLAGS = 3
     COLUMN = 33  # bits below the row
     MAX_POSITION = 0x7FFFFFFF
+
+cpdef enum Scan:  # whose order of scanning
+    ATOOLS = 0
+    SYMAL = 1
+    LILT = 2
+
+cdef int[8] NEIGHBOURS = [0, 1, 2, 3, 4, 5, 6, 7]       # symal's order of near
+cdef int[8] LILT_NEIGHBOURS = [0, 1, 2, 3, 4, 5, 7, 6]  # the order of lilt's set of neighbours, in Python 3.8 and later
 
 cdef inline int64_t row(uint64_t point) noexcept nogil:
     return point >> COLUMN
@@ -221,21 +229,25 @@ cdef int find_neighbours(vector[uint64_t]& points, bint diagonal, vector[int32_t
 
 
 cdef void grow_points(
-    vector[uint64_t]& points, vector[int32_t]& near, vector[uint8_t]& inside, Coverage* covered
+    vector[uint64_t]& points, vector[int32_t]& near, vector[uint8_t]& inside, Coverage* covered, bint lilt
 ) noexcept nogil:
     """symal: repeat until nothing is added: walk the result in order, while it grows, and add to it each neighbour in
-    the union that has a free word. What is added behind the walker waits for the next round."""
+    the union that has a free word; lilt: that has two free words. What is added behind the walker waits for the next
+    round."""
     cdef size_t p, o
     cdef int32_t q
+    cdef const int* order = NEIGHBOURS
     cdef bint added = True
+    if lilt:
+        order = LILT_NEIGHBOURS
     while added:
         added = False
         for p in range(points.size()):
             if not inside[p]:
                 continue
             for o in range(8):
-                q = near[8 * p + o]
-                if q >= 0 and one_is_free(points[q], covered):
+                q = near[8 * p + order[o]]
+                if q >= 0 and (both_are_free(points[q], covered) if lilt else one_is_free(points[q], covered)):
                     take(q, points, inside, covered)
                     added = True
 
@@ -264,7 +276,7 @@ cdef void grow_candidates(
 def grow(
     tuple forward not None,  # IN
     tuple reverse not None,  # IN
-    bint symal,              # IN, scan as symal does; else as atools
+    Scan scan,               # IN, as whose tool does
     bint diagonal,           # IN, diagonal neighbours count
     bint final,              # IN, then add what links a free word, forward's links before reverse's
     bint both,               # IN, final: only what links two free words
@@ -282,6 +294,7 @@ def grow(
     cdef Py_ssize_t n, k
     cdef size_t p
     cdef int direction
+    cdef bint symal = scan == SYMAL
     for k in range(f.n_links):
         largest = max(largest, f.src[k], f.tgt[k])
     for k in range(r.n_links):
@@ -300,10 +313,10 @@ def grow(
                     if points[p] & FLAGS == FLAGS:
                         take(p, points, inside, &covered)
                 find_neighbours(points, diagonal, near)
-                if symal:
-                    grow_points(points, near, inside, &covered)
-                else:
+                if scan == ATOOLS:
                     grow_candidates(points, near, inside, &covered)
+                else:
+                    grow_points(points, near, inside, &covered, scan == LILT)
                 if final:
                     for direction in range(FORWARD, REVERSE + 1):
                         for p in range(points.size()):

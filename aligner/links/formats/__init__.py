@@ -13,6 +13,7 @@ import numpy as np
 
 from aligner.errors import DataError
 from aligner.files import display_name, read_chunks
+from aligner.links.formats.bal import Bal
 from aligner.links.formats.format import Format, LinkFile
 from aligner.links.formats.giza import A3
 from aligner.links.formats.lines import Lines, SimAlign
@@ -33,6 +34,8 @@ FORMATS: dict[str, Format] = {
     "simalign": SimAlign("`n<TAB>links`: SimAlign's, links `i-j`, `ipj` or `i-j-0.93`", 0, "p", "-"),
     "a3": A3("GIZA++'s A3 file of p(tgt | src): line 2 has the target words, line 3 the source words", False),
     "a3-reverse": A3("GIZA++'s A3 file of p(src | tgt): line 2 has the source words", True),
+    "bal": Bal("symal's input, both directions: read as p(tgt | src); not written", False),
+    "bal-reverse": Bal("the same, read as p(src | tgt); not written", True),
 }
 PLAIN = "pharaoh"  # the format of a file that has no format's marks
 
@@ -43,7 +46,7 @@ class LinkReader(LinkFile):
     path     of the file, or of the parts of an A3 file
     text     the sentences that the links belong to. Links to words that are not there are refused, and so is
              another number of sentences. A sparse format, as WPT, is filled up with sentences without links.
-    reverse  whether the file is that of p(src | tgt): `a3` is then read as `a3-reverse`
+    reverse  whether p(src | tgt) is wanted: `a3` is then read as `a3-reverse`, and `bal` as `bal-reverse`
     """
 
     def __init__(
@@ -76,29 +79,67 @@ class LinkReader(LinkFile):
         """(number of the first sentence, links) of BLOCK sentences at a time, the last perhaps fewer."""
         n = 0
         for links in self._blocks():
-            if self.text is not None:
-                self.check(links.part(0, min(len(links), max(0, len(self.text) - n))), self.text, n)
+            self._check_part(links, n)
             yield n, links
             n += len(links)
+        self._check_number(n)
+
+    def _check_part(self, links: Links, n: int) -> None:
+        """Refuses links to words that are not there. Sentence 0 of links is sentence n of the text."""
+        if self.text is not None:
+            self.check(links.part(0, min(len(links), max(0, len(self.text) - n))), self.text, n)
+
+    def _check_number(self, n: int) -> None:
+        """Refuses n sentences, if the text has another number."""
         if self.text is not None and n != len(self.text):
             raise DataError(
                 f"{self.name} has links of {n} sentences, the text has {len(self.text)}",
                 hint="text and links must match line by line",
             )
 
+    def directions(self) -> Iterator[tuple[int, Links, Links]]:
+        """(number of the first sentence, links forward, links reverse) of a file that has both directions."""
+        n = 0
+        for both in self._both():
+            for links in both:
+                self._check_part(links, n)
+            yield n, *both
+            n += len(both[0])
+        self._check_number(n)
+
+    def _both(self) -> Iterator[tuple[Links, Links]]:
+        """Blocks of both directions, which a bal file has."""
+        format, texts = self._texts()
+        if not isinstance(format, Bal):
+            hint = "give the file of the other direction, too"
+            raise DataError(f"links of one direction, in format {self.format}", file=self.name, hint=hint)
+        yield from format.read_both(self, texts)
+
     def _blocks(self) -> Iterator[Links]:
+        format, texts = self._texts()
+        if isinstance(format, Bal) and self.detected and not self.reverse:
+            raise DataError(
+                "the file has both directions",
+                file=self.name,
+                hint="name the one that is meant: bal is p(tgt | src), bal-reverse is p(src | tgt)",
+                setting="format",
+            )
+        for links in format.read(self, texts):
+            for start in range(0, len(links), BLOCK):
+                yield links.part(start, min(start + BLOCK, len(links)))
+
+    def _texts(self, eager: bool = False) -> tuple[Format, Iterator[tuple[bytes, int]]]:
+        """The format, and blocks of (whole lines, how many). eager: lines do not wait for others."""
         self.n_null = self.n_scored = 0
         chunks = read_chunks(self.paths[0]) if len(self.paths) == 1 else merged(self.paths)
-        texts = line_blocks(chunks, BLOCK)
+        texts = line_blocks(chunks, BLOCK, eager)
         head = list(itertools.islice(texts, 1))
         if self.format is None:
             self.format = self._turned(self._find_format(head[0][0] if head else b""))
         format, texts = FORMATS[self.format], itertools.chain(head, texts)
         if format.lines > 1:
             texts = line_blocks((text for text, _ in texts), BLOCK * format.lines)
-        for links in format.read(self, texts):
-            for start in range(0, len(links), BLOCK):
-                yield links.part(start, min(start + BLOCK, len(links)))
+        return format, texts
 
     def _turned(self, format: str) -> str:
         """The format of the same name for the reverse direction, where there is one and it is wanted."""

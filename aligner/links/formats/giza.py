@@ -30,7 +30,10 @@ from aligner.text.corpus import Corpus, Side
 
 HEADER = b"# Sentence pair ("
 BLANKS = re.compile(rb"[\n\v\f\r]")  # what others split words at, and our texts do not
-SAME = "are text and links of the same sentences, with the sides in the same order?"
+SAME = (
+    "are text and links of the same sentences, with the sides in the same order? The A3 file of p(src | tgt)"
+    " is in format a3-reverse"
+)
 WORDS: Messages = {
     Status.FEW_WORDS: ("the line has fewer words than the length that is given for it", None),
     Status.MANY_WORDS: ("the line goes on after as many words as are given for it", None),
