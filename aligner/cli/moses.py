@@ -11,7 +11,7 @@ from aligner.cli import options
 from aligner.compat import moses
 from aligner.errors import DataError
 from aligner.files import SUFFIX, check_output, display_name
-from aligner.links.symmetrize import METHODS
+from aligner.links.symmetrize import METHODS, OTHER_NAMES
 from aligner.models.recipe import DEFAULT, MODELS, Recipe
 from aligner.text.corpus import Corpus, warn_of_long
 from aligner.text.reading import read_corpus
@@ -28,7 +28,7 @@ MEMORY = 3 << 29  # bytes for the cells of sentence pairs
 @click.option(
     "--alignment",
     "method",
-    type=click.Choice([*METHODS, *moses.NAMES]),
+    type=click.Choice([*METHODS, *OTHER_NAMES]),
     metavar="METHOD",
     help="How two directions become one, see `aligner symmetrize --help`; Moses' intersect, srctotgt and"
     " tgttosrc, too.  [default: soft-union; with --first-step 3 grow-diag-final-and]",
@@ -50,6 +50,7 @@ MEMORY = 3 << 29  # bytes for the cells of sentence pairs
 )
 @options.encoding
 @options.threads
+@click.option("-q", "--quiet", is_flag=True, help="Do not say how train-model.perl goes on.")
 @click.option("--overwrite", is_flag=True, help="Replace files that exist.")
 def command(
     stem: str,
@@ -63,6 +64,7 @@ def command(
     model: str,
     encoding: str,
     threads: int,
+    quiet: bool,
     overwrite: bool,
 ) -> None:
     """Align a corpus for Moses: steps 1 to 4 of train-model.perl in one go.
@@ -106,7 +108,7 @@ def command(
         _align(folder, corpus, model, method, steps, giza_files, threads, overwrite)
     if 4 in steps:
         moses.write_lexicons(folder, corpus, method, overwrite)
-    if last_step > 2:
+    if last_step > 2 and not quiet:
         click.echo(
             f"aligner: train-model.perl goes on with -first-step {last_step + 1} -alignment {method}",
             err=True,

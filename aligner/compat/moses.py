@@ -6,7 +6,7 @@ generates: `F-E` has p(F | E), our reverse direction, and E stands first in F-E'
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,7 @@ from aligner.lexicons.formats import FORMATS
 from aligner.links.formats import LinkReader, format_links
 from aligner.links.formats.giza import format_a3
 from aligner.links.links import Links
-from aligner.links.symmetrize import METHODS, symmetrize
+from aligner.links.symmetrize import METHODS, OTHER_NAMES, symmetrize
 from aligner.text.corpus import Corpus, Side
 from aligner.text.giza import FIRST, UNK, Vcb, words_of, write_snt, write_vcb
 from aligner.training.cache import Kept
@@ -31,9 +31,6 @@ from aligner.training.cache import Kept
 BLOCK = 1 << 13  # sentence pairs written at a time
 CLASSES = 50  # that Moses asks mkcls for
 PACKED = (".gz", ".bz2")  # in which Moses accepts alignments
-
-# Moses' names of methods that have other names here
-NAMES: Mapping[str, str] = {"intersect": "intersection", "srctotgt": "reverse", "tgttosrc": "forward"}
 
 
 @dataclass(frozen=True)
@@ -146,7 +143,7 @@ def read_directed(folder: Folder, corpus: Corpus) -> tuple[Links, Links]:
 
 def made_one(forward: Links, reverse: Links, method: str) -> Iterator[Links]:
     """Step 3 of links without scores, as symal makes them one."""
-    yield symmetrize(forward, reverse, NAMES.get(method, method))
+    yield symmetrize(forward, reverse, OTHER_NAMES.get(method, method))
 
 
 def blended(kept: Kept, corpus: Corpus, method: str, n_threads: int) -> Iterator[Links]:
@@ -158,7 +155,7 @@ def blended(kept: Kept, corpus: Corpus, method: str, n_threads: int) -> Iterator
 
 def takes_scores(method: str) -> bool:
     """Whether a method needs scores, which A3 files do not have."""
-    return METHODS[NAMES.get(method, method)].threshold is not None
+    return METHODS[OTHER_NAMES.get(method, method)].threshold is not None
 
 
 def write_links(folder: Folder, method: str, blocks: Iterator[Links], overwrite: bool) -> None:
