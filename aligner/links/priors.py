@@ -1,0 +1,266 @@
+"""eflomal's priors: how often words, fertilities and jumps were seen in aligned text, as pseudo-counts.
+
+A line has a kind, then what was counted, then the count, with tabs between them:
+    LEX   source-word  target-word  count
+    FERF  source-word  fertility    count      how many target words a source word has, forward
+    FERR  target-word  fertility    count      how many source words a target word has, reverse
+    HMMF  jump         count                   between source positions of neighbouring links, forward
+    HMMR  jump         count                   between target positions of neighbouring links, reverse
+Words with no links have no fertility here. A sentence begins at position -1, and ends behind its last word.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from aligner.errors import DataError
+from aligner.files import display_name, read_chunks
+from aligner.links.links import Links
+from aligner.text.corpus import Corpus, Side, Vocab
+from aligner.text.reading import line_blocks
+
+BLOCK = 1 << 14  # lines read or written at a time
+NULL = "<NULL>"  # the word that words without links are linked with
+COLUMNS = {"LEX": 4, "FERF": 4, "FERR": 4, "HMMF": 3, "HMMR": 3}  # kind of line -> how many columns it has
+
+
+class Table(NamedTuple):
+    """Pseudo-counts of pairs of numbers, in any order. Counts of equal pairs add up.
+
+    a, b    [n]  the pair
+    counts  [n]  its pseudo-count, 0 or more
+    """
+
+    a: npt.NDArray[np.int64]
+    b: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Priors:
+    """The pseudo-counts of a text.
+
+    src, tgt     the words of both sides, with or without NULL
+    pairs        of source word and target word
+    fertilities  forward: of source word and fertility; reverse: of target word and fertility
+    jumps        forward and reverse: jump -> pseudo-count
+    """
+
+    src: Vocab
+    tgt: Vocab
+    pairs: Table
+    fertilities: tuple[Table, Table]
+    jumps: tuple[dict[int, float], dict[int, float]]
+
+    def __repr__(self) -> str:
+        return f"Priors({len(self.pairs.counts)} word pairs of {len(self.src)} and {len(self.tgt)} words)"
+
+
+def count_priors(text: Corpus, forward: Links, reverse: Links) -> Priors:
+    """The pseudo-counts of text with links of both directions; the links of both may be the same."""
+    for links, name in ((forward, "forward"), (reverse, "reverse")):
+        _check(text, links, name)
+    return Priors(
+        text.src.vocab,
+        text.tgt.vocab,
+        _count_pairs(text, forward),
+        (_fertilities(text.src, forward, forward.src), _fertilities(text.tgt, reverse, reverse.tgt)),
+        (
+            _jumps(text.src, forward, forward.src, forward.tgt),
+            _jumps(text.tgt, reverse, reverse.tgt, reverse.src),
+        ),
+    )
+
+
+def _check(text: Corpus, links: Links, name: str) -> None:
+    """Refuses links of other sentences than those of the text."""
+    if len(links) != len(text):
+        raise DataError(
+            f"the {name} links are of {len(links)} sentences, the text has {len(text)}",
+            hint="text and links must match line by line",
+        )
+    at = links.sentences
+    outside = (links.src >= text.src.lengths[at]) | (links.tgt >= text.tgt.lengths[at])
+    if outside.any():
+        k = int(np.flatnonzero(outside)[0])
+        n = int(at[k])
+        raise DataError(
+            f"the {name} link {links.src[k]}-{links.tgt[k]} of sentence {n + 1} is outside its pair of"
+            f" {text.src.lengths[n]} and {text.tgt.lengths[n]} words",
+            hint="are text and links of the same sentences?",
+        )
+
+
+def _counted(a: npt.NDArray[np.int64], b: npt.NDArray[np.int64]) -> Table:
+    """How often each pair of numbers occurs. The numbers are 0 or more."""
+    width = int(b.max(initial=0)) + 1
+    keys, counts = np.unique(a * width + b, return_counts=True)
+    return Table(keys // width, keys % width, counts.astype(np.float64))
+
+
+def _tokens(side: Side, links: Links, positions: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+    """[n_links] link -> which token of the side it has"""
+    return side.offsets[links.sentences] + positions
+
+
+def _count_pairs(text: Corpus, links: Links) -> Table:
+    src, tgt = _tokens(text.src, links, links.src), _tokens(text.tgt, links, links.tgt)
+    return _counted(text.src.ids[src].astype(np.int64), text.tgt.ids[tgt].astype(np.int64))
+
+
+def _fertilities(side: Side, links: Links, positions: npt.NDArray[np.int32]) -> Table:
+    """How many links each token has that has any."""
+    fertility = np.bincount(_tokens(side, links, positions), minlength=len(side.ids))
+    linked = np.flatnonzero(fertility)
+    return _counted(side.ids[linked].astype(np.int64), fertility[linked])
+
+
+def _jumps(
+    side: Side, links: Links, state: npt.NDArray[np.int32], generated: npt.NDArray[np.int32]
+) -> dict[int, float]:
+    """Jumps on a side, from the last link of a generated word to the first link of the next linked one.
+
+    state, generated: the links' positions on the side and on the other, generated one
+    """
+    at = links.sentences
+    order = np.lexsort((generated, at))  # equal ones stay in order
+    at, state, generated = at[order], state[order].astype(np.int64), generated[order]
+    new = np.ones(len(at), dtype=bool)  # the first link of a sentence
+    new[1:] = at[1:] != at[:-1]
+    first = new.copy()  # the first link of a generated word
+    first[1:] |= generated[1:] != generated[:-1]
+    before = np.full(len(at), -1)
+    before[1:] = np.where(new[1:], -1, state[:-1])
+    last = np.full(len(side), -1)  # of each sentence
+    ends = np.append(new[1:], True)[: len(at)]
+    last[at[ends]] = state[ends]
+    jumps, counts = np.unique(
+        np.concatenate([(state - before)[first], side.lengths - last]), return_counts=True
+    )
+    return {jump: float(count) for jump, count in zip(jumps.tolist(), counts.tolist(), strict=True)}
+
+
+def write_priors(priors: Priors) -> Iterator[bytes]:
+    """The lines of a file of priors, in blocks; each kind is sorted."""
+    src, tgt = _ranks(priors.src), _ranks(priors.tgt)
+    ferf, ferr = priors.fertilities
+    rows = itertools.chain(
+        _lines("LEX\t%s\t%s\t%g\n", priors.pairs, src, tgt),
+        _lines("FERF\t%s\t%d\t%g\n", ferf, src, None),
+        _lines("FERR\t%s\t%d\t%g\n", ferr, tgt, None),
+        *(
+            map(form.__mod__, sorted(jumps.items()))
+            for form, jumps in zip(("HMMF\t%d\t%g\n", "HMMR\t%d\t%g\n"), priors.jumps, strict=True)
+        ),
+    )
+    while block := "".join(itertools.islice(rows, BLOCK)):
+        yield block.encode()
+
+
+class _Ranks(NamedTuple):
+    """Words in alphabetical order of their characters' codes. rank: [n_words] word id -> place"""
+
+    words: list[str]
+    rank: npt.NDArray[np.int64]
+
+
+def _ranks(vocab: Vocab) -> _Ranks:
+    words = vocab.words
+    order = sorted(range(len(words)), key=words.__getitem__)
+    rank = np.empty(len(words), dtype=np.int64)
+    rank[order] = np.arange(len(words))
+    return _Ranks([words[k] for k in order], rank)
+
+
+def _lines(form: str, table: Table, first: _Ranks, second: _Ranks | None) -> Iterator[str]:
+    """The rows of a table. A column is words, by their ranks, or numbers."""
+    a, b = first.rank[table.a], table.b if second is None else second.rank[table.b]
+    order = np.lexsort((b, a))
+    for start in range(0, len(order), BLOCK):
+        part = order[start : start + BLOCK]
+        numbers = b[part].tolist()
+        seconds = numbers if second is None else [second.words[k] for k in numbers]
+        firsts = [first.words[k] for k in a[part].tolist()]
+        yield from map(form.__mod__, zip(firsts, seconds, table.counts[part].tolist(), strict=True))
+
+
+def read_priors(path: str) -> Priors:
+    """The priors of a file, "-" for stdin. The file may be compressed."""
+    return parse_priors(_file_lines(path), display_name(path))
+
+
+def _file_lines(path: str) -> Iterator[str]:
+    n_before = 0
+    for text, n_lines in line_blocks(read_chunks(path), BLOCK):
+        try:
+            yield from text.decode().removesuffix("\n").split("\n")
+        except UnicodeDecodeError as error:
+            line = n_before + text.count(b"\n", 0, error.start) + 1
+            raise DataError(
+                "invalid UTF-8", file=display_name(path), line=line, hint="write it anew"
+            ) from None
+        n_before += n_lines
+
+
+def parse_priors(lines: Iterable[str], file: str) -> Priors:
+    """The priors that lines have, in the lines' order. file: what messages call them"""
+    src: dict[str, int] = {}
+    tgt: dict[str, int] = {}
+    columns: dict[str, tuple[list[int], list[int], list[float]]] = {
+        kind: ([], [], []) for kind in ("LEX", "FERF", "FERR")
+    }
+    jumps: dict[str, dict[int, float]] = {"HMMF": {}, "HMMR": {}}
+    for n, line in enumerate(lines):
+        fields = line.rstrip("\r\n").split("\t")
+        kind = fields[0]
+        if COLUMNS.get(kind) != len(fields):
+            raise _wrong(file, n, "not a line of eflomal's priors")
+        count = _count_of(fields[-1], file, n)
+        if kind in jumps:
+            jump = _whole(fields[1], file, n)
+            jumps[kind][jump] = jumps[kind].get(jump, 0.0) + count
+            continue
+        first = tgt if kind == "FERR" else src
+        a, b, counts = columns[kind]
+        a.append(first.setdefault(fields[1], len(first)))
+        b.append(tgt.setdefault(fields[2], len(tgt)) if kind == "LEX" else _whole(fields[2], file, n))
+        counts.append(count)
+    pairs, ferf, ferr = (
+        Table(np.array(a, dtype=np.int64), np.array(b, dtype=np.int64), np.array(counts, dtype=np.float64))
+        for a, b, counts in columns.values()
+    )
+    return Priors(_vocab(src), _vocab(tgt), pairs, (ferf, ferr), (jumps["HMMF"], jumps["HMMR"]))
+
+
+def _vocab(words: Iterable[str]) -> Vocab:
+    encoded = [word.encode() for word in words]
+    return Vocab(b"".join(encoded), np.cumsum([0, *map(len, encoded)], dtype=np.int64))
+
+
+def _count_of(field: str, file: str, n: int) -> float:
+    try:
+        count = float(field)
+    except ValueError:
+        count = math.nan
+    if not 0 <= count < math.inf:
+        raise _wrong(file, n, f"the count {field!r} is not a number of 0 or more")
+    return count
+
+
+def _whole(field: str, file: str, n: int) -> int:
+    try:
+        return int(field)
+    except ValueError:
+        raise _wrong(file, n, f"{field!r} is not a whole number") from None
+
+
+def _wrong(file: str, n: int, what: str) -> DataError:
+    hint = f"a line is LEX, FERF or FERR and {COLUMNS['LEX'] - 1} columns, or HMMF or HMMR and 2, with tabs"
+    return DataError(what, file=file, line=n + 1, hint=hint)
