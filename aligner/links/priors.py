@@ -21,12 +21,12 @@ import numpy as np
 import numpy.typing as npt
 
 from aligner.errors import DataError
-from aligner.files import display_name, read_chunks
+from aligner.files import display_name
 from aligner.links.links import Links
 from aligner.text.corpus import Corpus, Side, Vocab
-from aligner.text.reading import line_blocks
+from aligner.text.reading import read_lines
 
-BLOCK = 1 << 14  # lines read or written at a time
+BLOCK = 1 << 14  # lines written at a time
 NULL = "<NULL>"  # the word that words without links are linked with
 COLUMNS = {"LEX": 4, "FERF": 4, "FERR": 4, "HMMF": 3, "HMMR": 3}  # kind of line -> how many columns it has
 
@@ -58,6 +58,11 @@ class Priors:
     pairs: Table
     fertilities: tuple[Table, Table]
     jumps: tuple[dict[int, float], dict[int, float]]
+
+    def transposed(self) -> Priors:
+        """The priors of the same text with its sides swapped."""
+        a, b, counts = self.pairs
+        return Priors(self.tgt, self.src, Table(b, a, counts), self.fertilities[::-1], self.jumps[::-1])
 
     def __repr__(self) -> str:
         return f"Priors({len(self.pairs.counts)} word pairs of {len(self.src)} and {len(self.tgt)} words)"
@@ -193,20 +198,7 @@ def _lines(form: str, table: Table, first: _Ranks, second: _Ranks | None) -> Ite
 
 def read_priors(path: str) -> Priors:
     """The priors of a file, "-" for stdin. The file may be compressed."""
-    return parse_priors(_file_lines(path), display_name(path))
-
-
-def _file_lines(path: str) -> Iterator[str]:
-    n_before = 0
-    for text, n_lines in line_blocks(read_chunks(path), BLOCK):
-        try:
-            yield from text.decode().removesuffix("\n").split("\n")
-        except UnicodeDecodeError as error:
-            line = n_before + text.count(b"\n", 0, error.start) + 1
-            raise DataError(
-                "invalid UTF-8", file=display_name(path), line=line, hint="write it anew"
-            ) from None
-        n_before += n_lines
+    return parse_priors(read_lines(path), display_name(path))
 
 
 def parse_priors(lines: Iterable[str], file: str) -> Priors:

@@ -74,6 +74,12 @@ def stream_corpus(
         yield Corpus(*(builder.side(lowercase) for builder in builders))
 
 
+def read_lines(path: str, encoding: str = "utf-8") -> Iterator[str]:
+    """The lines of a file, "-" for stdin, without their newlines."""
+    for text, _, _ in _text_blocks(path, encoding):
+        yield from text.decode().removesuffix("\n").split("\n")
+
+
 def line_blocks(chunks: Iterator[bytes], max_lines: int, eager: bool = False) -> Iterator[tuple[bytes, int]]:
     """Blocks of whole lines, (bytes, n_lines): max_lines each, the last perhaps fewer.
 
