@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -63,6 +63,18 @@ class Priors:
         """The priors of the same text with its sides swapped."""
         a, b, counts = self.pairs
         return Priors(self.tgt, self.src, Table(b, a, counts), self.fertilities[::-1], self.jumps[::-1])
+
+    def seen(self, src: Callable[[str], str], tgt: Callable[[str], str]) -> Priors:
+        """The priors of what is seen of source words and of target words. NULL stays NULL."""
+        (src_vocab, a), (tgt_vocab, b) = _merged(self.src, src), _merged(self.tgt, tgt)
+        (ferf, ferr), pairs = self.fertilities, self.pairs
+        return Priors(
+            src_vocab,
+            tgt_vocab,
+            Table(a[pairs.a], b[pairs.b], pairs.counts),
+            (Table(a[ferf.a], ferf.b, ferf.counts), Table(b[ferr.a], ferr.b, ferr.counts)),
+            self.jumps,
+        )
 
     def __repr__(self) -> str:
         return f"Priors({len(self.pairs.counts)} word pairs of {len(self.src)} and {len(self.tgt)} words)"
@@ -201,15 +213,18 @@ def read_priors(path: str) -> Priors:
     return parse_priors(read_lines(path), display_name(path))
 
 
-def parse_priors(lines: Iterable[str], file: str) -> Priors:
-    """The priors that lines have, in the lines' order. file: what messages call them"""
+def parse_priors(lines: Iterable[str], file: str, first: int = 1) -> Priors:
+    """The priors that lines have, in the lines' order.
+
+    file, first: what messages call the lines, and the number of the first
+    """
     src: dict[str, int] = {}
     tgt: dict[str, int] = {}
     columns: dict[str, tuple[list[int], list[int], list[float]]] = {
         kind: ([], [], []) for kind in ("LEX", "FERF", "FERR")
     }
     jumps: dict[str, dict[int, float]] = {"HMMF": {}, "HMMR": {}}
-    for n, line in enumerate(lines):
+    for n, line in enumerate(lines, first):
         fields = line.rstrip("\r\n").split("\t")
         kind = fields[0]
         if COLUMNS.get(kind) != len(fields):
@@ -219,21 +234,29 @@ def parse_priors(lines: Iterable[str], file: str) -> Priors:
             jump = _whole(fields[1], file, n)
             jumps[kind][jump] = jumps[kind].get(jump, 0.0) + count
             continue
-        first = tgt if kind == "FERR" else src
+        words = tgt if kind == "FERR" else src
         a, b, counts = columns[kind]
-        a.append(first.setdefault(fields[1], len(first)))
+        a.append(words.setdefault(fields[1], len(words)))
         b.append(tgt.setdefault(fields[2], len(tgt)) if kind == "LEX" else _whole(fields[2], file, n))
         counts.append(count)
     pairs, ferf, ferr = (
         Table(np.array(a, dtype=np.int64), np.array(b, dtype=np.int64), np.array(counts, dtype=np.float64))
         for a, b, counts in columns.values()
     )
-    return Priors(_vocab(src), _vocab(tgt), pairs, (ferf, ferr), (jumps["HMMF"], jumps["HMMR"]))
+    return Priors(vocab_of(src), vocab_of(tgt), pairs, (ferf, ferr), (jumps["HMMF"], jumps["HMMR"]))
 
 
-def _vocab(words: Iterable[str]) -> Vocab:
+def vocab_of(words: Iterable[str]) -> Vocab:
+    """Words as a vocabulary. No word may occur twice."""
     encoded = [word.encode() for word in words]
     return Vocab(b"".join(encoded), np.cumsum([0, *map(len, encoded)], dtype=np.int64))
+
+
+def _merged(vocab: Vocab, see: Callable[[str], str]) -> tuple[Vocab, npt.NDArray[np.int64]]:
+    """A vocabulary of what is seen of words; and [n_words] word -> what is seen of it there."""
+    new: dict[str, int] = {}
+    ids = [new.setdefault(word if word == NULL else see(word), len(new)) for word in vocab.words]
+    return vocab_of(new), np.array(ids, dtype=np.int64)
 
 
 def _count_of(field: str, file: str, n: int) -> float:
@@ -255,4 +278,4 @@ def _whole(field: str, file: str, n: int) -> int:
 
 def _wrong(file: str, n: int, what: str) -> DataError:
     hint = f"a line is LEX, FERF or FERR and {COLUMNS['LEX'] - 1} columns, or HMMF or HMMR and 2, with tabs"
-    return DataError(what, file=file, line=n + 1, hint=hint)
+    return DataError(what, file=file, line=n, hint=hint)

@@ -3,17 +3,15 @@
 A score is the mean over the generated words f_j of
     - log max_i  t(f_j | e_i) * jump(a_- -> i) * jump(i -> a_+) * fertility(e_i)
 where a_- and a_+ are the positions that the linked words before and after f_j are linked with. Lower is
-better. t and jump are shares of the links, without the link of f_j itself, with a little added to every count.
-fertility is how much likelier one more link makes e_i: the ratio of two shares, which may be above 1. So a
-score may be below 0. Model 1 has t alone, model 2 has no fertility.
+better. t and jump are shares of the links, without the link of f_j itself, with a little added to every
+count. fertility is how much likelier one more link makes e_i: the ratio of two shares, which may be above 1.
+So a score may be below 0. Model 1 has t alone, model 2 has no fertility.
 
-eflomal draws fertilities at random; here the ratio is the mean of what would be drawn. A sentence pair with an
-empty side scores 0.
+eflomal draws fertilities at random; here the logarithm of the ratio is the mean of what would be drawn. A
+sentence pair with an empty side scores 0.
 """
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -42,19 +40,17 @@ def sentence_scores(
     model: int,
     n_threads: int,
     priors: Priors | None = None,
-    see: Callable[[str], str] = str.lower,
 ) -> Doubles:
     """[S] the scores of sentence pairs whose target is generated. links: at most one a target word
 
     model   1, 2 or 3: what a score is made of
-    priors  pseudo-counts beside those of the links
-    see     what the text has of a word of the priors
+    priors  pseudo-counts beside those of the links, of what the text has of words
     """
     text = text.bounded()
     seen = Seen.of_own_words(text, "word", n_threads)
     counts = _Counts(text, links, seen, model)
     if priors is not None:
-        counts.add(priors, see)
+        counts.add(priors)
     scores = np.zeros(len(text))
     for start, stop, (shard,) in in_shards([seen], n_threads, scored=True):
         scores[start:stop] = counts.scores(shard, start, stop)
@@ -131,10 +127,10 @@ class _Counts:
         sentence = np.repeat(np.arange(len(self.text)), self.text.tgt.lengths)[linked]
         return np.append(sentence[1:] != sentence[:-1], True)[: len(linked)]
 
-    def add(self, priors: Priors, see: Callable[[str], str]) -> None:
+    def add(self, priors: Priors) -> None:
         """Adds the pseudo-counts of words that the text has. Those of NULL have no place in scores."""
-        src = _found(self.text.src.vocab, priors.src, see)
-        tgt = _found(self.text.tgt.vocab, priors.tgt, see)
+        src = _found(self.text.src.vocab, priors.src)
+        tgt = _found(self.text.tgt.vocab, priors.tgt)
         a, b, counts = src[priors.pairs.a], tgt[priors.pairs.b], priors.pairs.counts
         known = (a >= 0) & (b >= 0)
         a, b, counts = a[known], b[known], counts[known]
@@ -154,7 +150,7 @@ class _Counts:
         I, J = np.diff(shard.src_offsets), np.diff(shard.tgt_offsets)
         tokens = np.repeat(np.arange(shard.tgt_offsets[0], shard.tgt_offsets[-1]), np.repeat(I, J))
         if not len(tokens):
-            return np.zeros(stop - start)
+            return np.full(stop - start, -0.0)  # as the sums below
         sentence = np.repeat(np.arange(stop - start), I * J)
         within = np.arange(len(tokens)) - (shard.cell_offsets[:-1] - shard.cell_offsets[0])[sentence]
         i, j = within % I[sentence], within // I[sentence]
@@ -204,12 +200,9 @@ def _place(jump: Longs) -> Longs:
     return np.clip(jump + CENTRE, 0, JUMPS - 1)
 
 
-def _found(vocab: Vocab, words: Vocab, see: Callable[[str], str]) -> npt.NDArray[np.int32]:
-    """The ids in vocab of what is seen of words; -1: it is not there."""
-    found = vocab.find(map(see, words.words))
-    for k in np.flatnonzero(words.find([NULL]) >= 0).tolist():
-        found[words.find([NULL])[k]] = -1
-    return found
+def _found(vocab: Vocab, words: Vocab) -> npt.NDArray[np.int32]:
+    """The ids in vocab of words; -1: the word is not there, or it is NULL."""
+    return np.where(np.array(words.words) == NULL, -1, vocab.find(words.words)).astype(np.int32)
 
 
 def _digamma(x: Doubles) -> Doubles:
