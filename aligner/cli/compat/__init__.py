@@ -30,6 +30,7 @@ PROGRAMS = {
     "symal": Program(("symal",), "Symmetrize as Moses' symal does."),
     "eflomal-align": Program(("eflomal-align",), "Align as eflomal-align does."),
     "eflomal-makepriors": Program(("eflomal-makepriors",), "Count priors as eflomal-makepriors does."),
+    "eflomal": Program(("eflomal",), "Align numbered text as eflomal's program in C does."),
     "giza": Program(("GIZA++",), "Align as GIZA++ does, one direction."),
     "mgiza": Program(("mgiza",), "Align as mgiza does, one direction."),
     "mkcls": Program(("mkcls",), "Write word classes as mkcls does."),

@@ -11,13 +11,13 @@ import contextlib
 import itertools
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any
 
 import numpy as np
 
 from aligner.compat.eflomal.integers import read_text, write_text
-from aligner.compat.eflomal.work import Files, Task
+from aligner.compat.eflomal.work import Files, Task, corpus_of
 from aligner.errors import DataError
 from aligner.links.formats import FORMATS, PLAIN
 from aligner.links.formats.format import LinkFile
@@ -136,7 +136,7 @@ class Aligner:
             files.check()
             src_cut = _Cut(self.source_prefix_len, self.source_suffix_len)
             tgt_cut = _Cut(self.target_prefix_len, self.target_suffix_len)
-            corpus = _corpus(_seen(src_input, src_cut), _seen(trg_input, tgt_cut))
+            corpus = corpus_of(_seen(src_input, src_cut), _seen(trg_input, tgt_cut))
             priors = None
             if priors_input is not None:
                 priors = parse_priors(_lines(priors_input), _name(priors_input, "priors")).seen(
@@ -182,15 +182,6 @@ def _seen(text: Lines, cut: _Cut) -> list[str]:
     return [" ".join(map(cut, line.lower().split())) for line in _lines(text)]
 
 
-def _corpus(src: Sequence[str], tgt: Sequence[str]) -> Corpus:
-    if len(src) != len(tgt):
-        raise DataError(
-            f"the source has {len(src)} sentences, the target has {len(tgt)}",
-            hint="they must match line by line",
-        )
-    return Corpus.from_pairs(zip(src, tgt, strict=True))
-
-
 def sentences_from_joint_file(joint_file: Lines, index: int | None = None) -> Iterator[Any]:
     """The two sentences of each line `source ||| target`; with index 0 or 1, one of them."""
     for n, line in enumerate(_lines(joint_file)):
@@ -223,7 +214,7 @@ def calculate_priors(
         )
         forward = _links(fwd_alignments, _name(fwd_alignments, "forward links"))
         backward = _links(rev_alignments, _name(rev_alignments, "reverse links"))
-        priors = priors_of(_corpus(src, tgt), forward, backward, reverse)
+        priors = priors_of(corpus_of(src, tgt), forward, backward, reverse)
     src_words, tgt_words = priors.src.words, priors.tgt.words
     return (
         Counter({(src_words[e], tgt_words[f]): n for e, f, n in _rows(priors.pairs)}),

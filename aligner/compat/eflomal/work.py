@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,16 @@ from aligner.training.loop import learn
 MODELS = {1: "ibm1", 2: "shmm", 3: "loo"}
 SCORED = "agree"  # the model of the best paths that scores are of: they tell wrong sentence pairs best
 MEMORY = 3 << 29  # bytes for cells, as much as `align` takes
+
+
+def corpus_of(src: Sequence[str], tgt: Sequence[str]) -> Corpus:
+    """Sentences of two sides as pairs. Words have single spaces between them."""
+    if len(src) != len(tgt):
+        raise DataError(
+            f"the source has {len(src)} sentences, the target has {len(tgt)}",
+            hint="they must match line by line",
+        )
+    return Corpus.from_pairs(zip(src, tgt, strict=True))
 
 
 @dataclass(frozen=True)

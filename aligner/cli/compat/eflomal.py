@@ -1,0 +1,88 @@
+"""aligner eflomal"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import click
+
+from aligner.compat.eflomal.integers import read_numbered_priors, read_sentences
+from aligner.compat.eflomal.work import Files, Task, corpus_of
+from aligner.errors import DataError
+from aligner.files import display_name
+from aligner.text.reading import read_lines
+
+
+def _usage(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    """As the original does: -h is no success."""
+    if wanted:
+        click.echo(ctx.get_usage(), err=True)
+        ctx.exit(1)
+
+
+@click.command("eflomal", context_settings={"help_option_names": ["--help"]})
+@click.option("-s", "source", metavar="FILE", default="-", help="Source text of numbers.")
+@click.option("-t", "target", metavar="FILE", default="-", help="Target text of numbers.")
+@click.option("-p", "priors", metavar="FILE", help="Priors of numbers: counts beside the text's.")
+@click.option("-f", "forward_links", metavar="FILE", help="Write links, at most one a target word.")
+@click.option("-r", "reverse_links", metavar="FILE", help="Write links, at most one a source word.")
+@click.option("-F", "forward_scores", metavar="FILE", help="Write a score a line, of the target side.")
+@click.option("-R", "reverse_scores", metavar="FILE", help="Write a score a line, of the source side.")
+@click.option("-m", "model", metavar="N", type=int, help="Needed. 1: ibm1, 2: shmm, 3: loo.")
+@click.option(
+    "-M",
+    "score_model",
+    metavar="N",
+    type=int,
+    help="What scores are made of: 1 words, 2 also jumps, 3 also fertilities; default: as -m.",
+)
+@click.option("-n", "n_samplers", metavar="N", type=int, default=1, help="Use at most 2 N threads.")
+@click.option("-N", "null_prior", metavar="X", type=float, default=0.2, help="Probability of NULL.")
+@click.option("-q", "quiet", is_flag=True, help="Say nothing on stderr about training.")
+@click.option("-1", "ibm1_iters", metavar="N", type=int, help="Changes nothing.")
+@click.option("-2", "hmm_iters", metavar="N", type=int, help="Changes nothing.")
+@click.option("-3", "fert_iters", metavar="N", type=int, help="Changes nothing.")
+@click.option("-S", "statistics", metavar="FILE", help="Changes nothing: no statistics are written.")
+@click.option("-h", is_flag=True, expose_value=False, is_eager=True, callback=_usage, help="Print the usage.")
+def command(
+    source: str,
+    target: str,
+    priors: str | None,
+    forward_links: str | None,
+    reverse_links: str | None,
+    forward_scores: str | None,
+    reverse_scores: str | None,
+    model: int | None,
+    score_model: int | None,
+    n_samplers: int,
+    null_prior: float,
+    quiet: bool,
+    **unused: Any,
+) -> None:
+    """Align numbered text as eflomal's program in C does.
+
+    Text begins with a line `sentences words`; then a line has the length of a sentence and its words'
+    numbers, from 0 on. eflomal's write_text writes such text, and ours does. Numbers have no letters, so that
+    links are not as good as those of `aligner eflomal-align`. Sentences may have any length. - is stdin; both
+    texts may come from it, one after the other. Files are overwritten in place.
+
+    \b
+    Example:
+      aligner eflomal -s source.numbers -t target.numbers -f forward.links -r reverse.links -m 3 -q
+    """
+    if model is None:
+        _usage(click.get_current_context(), None, True)  # type: ignore[arg-type]
+    names = {"ibm1_iters": "-1", "hmm_iters": "-2", "fert_iters": "-3", "statistics": "-S"}
+    if given := [option for name, option in names.items() if unused[name] is not None]:
+        logging.warning("options that change nothing here: %s", " ".join(given))
+    if 0 in (model, score_model):
+        raise DataError("there is no model 0", hint="the models are 1, 2 and 3")
+    task = Task.of(model or 0, score_model or 0, null_prior, n_samplers, quiet)
+    files = Files(forward_links, reverse_links, forward_scores, reverse_scores)
+    files.check()
+    first = read_lines(source)
+    src = read_sentences(first, display_name(source))
+    tgt = read_sentences(first if source == target == "-" else read_lines(target), display_name(target))
+    known = None if priors is None else read_numbered_priors(read_lines(priors), display_name(priors))
+    task.run(corpus_of(src, tgt), files, known, whole=False, letters=False)
