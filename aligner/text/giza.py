@@ -26,7 +26,7 @@ from aligner.files import display_name, read_chunks
 from aligner.text import _corpus
 from aligner.text.cells import number_pairs
 from aligner.text.corpus import Builder, Corpus, Side, Vocab, shown
-from aligner.text.reading import line_blocks, read_lines
+from aligner.text.reading import line_blocks, read_side
 
 NULL, UNK = 0, 1  # ids that no word of the text has
 FIRST = 2  # the id of the first word
@@ -193,7 +193,7 @@ class _Table:
     """
 
     def __init__(self, path: str, encoding: str) -> None:
-        side = read_lines(path, encoding).side(lowercase=False)
+        side = read_side(path, encoding).side(lowercase=False)
         self.name = display_name(path)
         self.tokens, self.lengths, self.offsets, self.vocab = side.ids, side.lengths, side.offsets, side.vocab
 

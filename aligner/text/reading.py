@@ -50,7 +50,7 @@ def read_corpus(
         if src == tgt == "-":
             raise DataError("stdin cannot be both sides", hint="pipe in `source ||| target` lines")
         if "-" in (src, tgt):  # a thread that waits for stdin could not be stopped
-            builders = read_lines(src, encoding), read_lines(tgt, encoding)
+            builders = read_side(src, encoding), read_side(tgt, encoding)
         else:
             builders = _read_both(src, tgt, encoding)
         n_src, n_tgt = (builder.n_lines for builder in builders)
@@ -142,7 +142,7 @@ def _read_both(src: str, tgt: str, encoding: str) -> tuple[Builder, Builder]:
 
     def read_tgt() -> None:
         try:
-            result.append(read_lines(tgt, encoding))
+            result.append(read_side(tgt, encoding))
         except BaseException as error:
             result.append(error)
 
@@ -150,8 +150,8 @@ def _read_both(src: str, tgt: str, encoding: str) -> tuple[Builder, Builder]:
     try:
         thread.start()
     except RuntimeError:  # the system has no room for one more thread
-        return read_lines(src, encoding), read_lines(tgt, encoding)
-    src_builder = read_lines(src, encoding)
+        return read_side(src, encoding), read_side(tgt, encoding)
+    src_builder = read_side(src, encoding)
     thread.join()
     if isinstance(result[0], BaseException):
         raise result[0]
@@ -165,7 +165,7 @@ def _refuse(status: int, path: str, line: int, separator: str = "") -> None:
         raise DataError(what, file=display_name(path), line=line, hint=hint)
 
 
-def read_lines(path: str, encoding: str) -> Builder:
+def read_side(path: str, encoding: str) -> Builder:
     """One side from a file of its own."""
     builder = Builder()
     wrapped = False
