@@ -19,7 +19,7 @@ from aligner.links.symmetrize import METHODS, OTHER_NAMES, VARIANTS
 from aligner.store import check_name
 from aligner.text.corpus import Corpus
 from aligner.text.giza import read_snt, read_vcb
-from aligner.text.reading import read_corpus
+from aligner.text.reading import LAYOUTS, read_corpus
 from aligner.threads import available
 
 TEXTS = ("src", "tgt", "vcb", "text", "counts", "dev_src", "dev_tgt")  # the parameters that name texts
@@ -205,9 +205,10 @@ def layout(command: F) -> F:
     )(command)
     return click.option(
         "--layout",
-        type=click.Choice(["bars", "tsv", "snt"]),
-        help="How one file has the two sides: bars, `source ||| target`; tsv, `source<TAB>target`; snt, ids"
-        " as of GIZA++.  [default: bars or tsv is detected]",
+        type=click.Choice([*LAYOUTS, "snt"]),
+        help="How one file has the two sides: bars, `source ||| target`; first-bar, the same with further |||"
+        " among the target words; tsv, `source<TAB>target`; snt, ids as of GIZA++.  [default: bars or tsv is"
+        " detected]",
     )(command)
 
 

@@ -27,6 +27,7 @@ def index_lines(
 def index_pairs(
     text: bytes,
     tab: bool,
+    first: bool,
     src: Interner,
     tgt: Interner,
     src_ids: npt.NDArray[np.int32],

@@ -13,12 +13,14 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from aligner import arguments
 from aligner.errors import DataError
 from aligner.files import display_name, read_chunks
 from aligner.text import _corpus
 from aligner.text._corpus import Status
 from aligner.text.corpus import Builder, Corpus
 
+LAYOUTS = ("bars", "first-bar", "tsv")  # of one file
 BLOCK = 1 << 14  # lines indexed at a time
 _MESSAGES = {
     Status.NO_SEPARATOR: ("no {separator} on the line", "each line must be `source {separator} target`"),
@@ -41,8 +43,9 @@ def read_corpus(
 ) -> Corpus:
     """The sentence pairs of two parallel files, or of one file with both sides on each line; "-" is stdin.
 
-    layout: how one file separates the sides: "bars" for `src ||| tgt`, "tsv" for `src<TAB>tgt`. None: the
-    first line that is not blank tells the layout.
+    layout  how one file separates the sides: "bars" for `src ||| tgt`, "first-bar" for the same with further
+            ||| among the target words, "tsv" for `src<TAB>tgt`. None: the first line that is not blank tells
+            whether it is bars or tsv
     """
     if tgt is None:
         builders = _read_pairs(src, encoding, layout)
@@ -162,7 +165,10 @@ def _refuse(status: int, path: str, line: int, separator: str = "") -> None:
     """Raises what a kernel says of a line, if that is not OK."""
     if status:
         what, hint = (part.format(separator=separator) for part in _MESSAGES[Status(status)])
-        raise DataError(what, file=display_name(path), line=line, hint=hint)
+        setting = value = ""
+        if status == Status.TWO_SEPARATORS and separator == "|||":
+            hint, setting, value = f"{hint}, or split lines at the first |||", "layout", "first-bar"
+        raise DataError(what, file=display_name(path), line=line, hint=hint, setting=setting, value=value)
 
 
 def read_side(path: str, encoding: str) -> Builder:
@@ -196,8 +202,11 @@ class _PairReader:
     """Lines with both sides. The first line that is not blank tells what separates them."""
 
     def __init__(self, path: str, layout: str | None) -> None:
+        if layout is not None:
+            arguments.choice("layout", layout, LAYOUTS)
         self.path = path
         self.tab = None if layout is None else layout == "tsv"
+        self.first = layout == "first-bar"
 
     def add(self, text: bytes, n_lines: int, n_before: int, src: Builder, tgt: Builder) -> None:
         if self.tab is None:
@@ -205,7 +214,7 @@ class _PairReader:
         src_ids, src_lengths = src.room(len(text) // 2 + 1, n_lines)
         tgt_ids, tgt_lengths = tgt.room(len(text) // 2 + 1, n_lines)
         status, line, n_src, n_tgt = _corpus.index_pairs(
-            text, bool(self.tab), src.words, tgt.words, src_ids, tgt_ids, src_lengths, tgt_lengths
+            text, bool(self.tab), self.first, src.words, tgt.words, src_ids, tgt_ids, src_lengths, tgt_lengths
         )
         _refuse(status, self.path, n_before + line + 1, "tab" if self.tab else "|||")
         for builder, n_tokens in ((src, n_src), (tgt, n_tgt)):

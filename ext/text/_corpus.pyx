@@ -337,6 +337,7 @@ def index_lines(
 def index_pairs(
     const unsigned char[::1] text not None,  # IN
     bint tab,                                # IN, the separator is a tab; else the token |||
+    bint first,                              # IN, lines are split at the first separator; else a line has one at most
     Interner src not None,                   # IN and OUT
     Interner tgt not None,                   # IN and OUT
     int32_t[::1] src_ids not None,           # OUT, at least n_bytes / 2
@@ -346,7 +347,7 @@ def index_pairs(
 ) -> tuple[int, int, int, int]:
     """The tokens of `src ||| tgt` or `src<TAB>tgt` lines: (status, line, source tokens, target tokens).
 
-    A blank line is a pair of two empty sides.
+    A blank line is a pair of two empty sides. first: what stands after the first separator is target text.
     """
     if text.shape[0] == 0:
         return OK, 0, 0, 0
@@ -357,7 +358,6 @@ def index_pairs(
     cdef text_t start
     cdef text_t stop
     cdef text_t bar
-    cdef text_t second
     cdef Py_ssize_t width = 1 if tab else 3
     cdef int64_t n_src = 0, n_tgt = 0, src_before, tgt_before
     cdef Py_ssize_t n = 0
@@ -378,8 +378,7 @@ def index_pairs(
                     start += 1
                 status = OK if start == stop else NO_SEPARATOR
             else:
-                second = find_separator(bar + width, stop, tab)
-                if second != NULL:
+                if not first and find_separator(bar + width, stop, tab) != NULL:
                     status = TWO_SEPARATORS
                 else:
                     status = add_tokens(src, start, bar, end, &src_ids[0], &n_src)

@@ -295,6 +295,7 @@ def test_errors_name_the_option_of_the_command(write, data, tmp_path):
         (["check", text, text, "--links", utf16], "or name its encoding\n"),
         (["convert", utf16], "or name its encoding\n"),
         (["check", write("odd", "a ||| b\tc\n")], "name the layout, bars or tsv: --layout\n"),
+        (["check", write("more", "a ||| b ||| c\n")], "at the first |||: --layout first-bar\n"),
         (["check", text, text, "--links", write("l", "1-1\n")], "so give their base: --base 1\n"),
     ):
         assert run(*command, code=1).endswith(end), command

@@ -88,12 +88,27 @@ def test_layout_is_seen(write):
 
 
 def test_pairs_that_cannot_be_split(write):
-    with pytest.raises(DataError, match=r"both:4: more than one \|\|\| on the line"):
+    with pytest.raises(
+        DataError, match=r"both:4: more than one \|\|\| on the line; .* at the first"
+    ) as caught:
         read_corpus(write("both", "a ||| b\n" * 3 + "a ||| b ||| c\n"))
+    assert (caught.value.setting, caught.value.value) == ("layout", "first-bar")
     with pytest.raises(DataError, match=r"both:3: no \|\|\| on the line"):
         read_corpus(write("both", "a ||| b\n\na|||b\n"))
     with pytest.raises(DataError, match="both:2: more than one tab"):
         read_corpus(write("both", "a\tb\na\tb\tc\n"))
+
+
+def test_lines_are_split_at_the_first_bar(write):
+    text = "a ||| b ||| c\n\n||| ||| |||\na|||b |||\n||||\t|||\tc\n"
+    assert both(read_corpus(write("both", text), layout="first-bar")) == (
+        [["a"], [], [], ["a|||b"], ["||||"]],
+        [["b", "|||", "c"], [], ["|||", "|||"], [], ["c"]],
+    )
+    with pytest.raises(DataError, match=r"both:2: no \|\|\| on the line"):
+        read_corpus(write("both", "a ||| b\na b\n"), layout="first-bar")
+    with pytest.raises(ValueError, match="unknown layout 'bar'; there are bars, first-bar, tsv"):
+        read_corpus(write("both", "a ||| b\n"), layout="bar")
 
 
 def test_unequal_files(write):
