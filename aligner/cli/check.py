@@ -26,6 +26,7 @@ from aligner.text.corpus import Corpus, shown
 @options.base("--base", "base", "links")
 @options.layout
 @options.encoding
+@options.split
 @options.lowercase
 @click.option("--model", metavar="MODEL", help="A model, to count the words that it does not know.")
 def command(
@@ -37,13 +38,15 @@ def command(
     layout: str | None,
     vcb: tuple[str, str] | None,
     encoding: str,
+    split: str,
     lowercase: bool,
     model: str | None,
 ) -> None:
     """Check that a corpus, and links of it, can be used; count what is there.
 
     Two files, line by line, or one with `source ||| target` (bars) or `source<TAB>target` (tsv) lines, or one
-    with the ids of GIZA++ (snt).
+    with the ids of GIZA++ (snt). A warning names the first line that --split ascii and --split unicode split
+    into different words.
 
     Then come sentence pairs that look wrong, with the first lines: those that are too long to have links,
     more than 4,194,304 source words x target words (a side of fewer than 16 words counts as 16); with one
@@ -59,11 +62,13 @@ def command(
     trained = None if model is None else Model.load(model)
     if trained is not None and trained.recipe.lowercase and not lowercase:
         raise click.UsageError(f"{model} was trained with --lowercase: do the same here.")
+    if trained is not None and trained.recipe.split != split:
+        raise click.UsageError(f"{model} was trained with --split {trained.recipe.split}: do the same here.")
     options.check_layout(tgt, layout, vcb)
     if links is None and (source is not None or base is not None):
         raise click.UsageError("--from and --base are for --links.")
     options.one_stdin(src, *(vcb or ()), *(path for path in (tgt, links) if path))
-    corpus = options.read_pairs(src, tgt, layout, vcb, encoding, lowercase)
+    corpus = options.read_pairs(src, tgt, layout, vcb, encoding, split, lowercase)
     if len(corpus) == 0:
         raise DataError("no sentence pairs", file=display_name(src))
     rows = [("pairs", f"{len(corpus)}")]

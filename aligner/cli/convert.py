@@ -41,6 +41,7 @@ def command(
     transpose: bool,
     text: tuple[str, str] | None,
     encoding: str,
+    split: str,
     output: str,
     overwrite: bool,
 ) -> None:
@@ -64,7 +65,7 @@ def command(
     options.one_stdin(*links, *(text or ()))
     lost: Counter[str] = Counter()
     with open_output(output, overwrite) as out:
-        corpus = options.read_text(text, encoding)
+        corpus = options.read_text(text, encoding, split)
         reader = LinkReader(links, source, base, text=corpus)
         written = Corpus(corpus.tgt, corpus.src) if corpus is not None and transpose else corpus
         for first, block in reader.blocks():

@@ -76,9 +76,9 @@ def command(
     """Print links of any text with a trained model.
 
     SRC and TGT as for `aligner align`. The text need not be the text that MODEL was trained on; for
-    that text the links are those of `aligner align`. The text is lower-cased if the model's was. Lines of
-    stdin are answered as they come. A warning says if MODEL does not know most words of a side, in none of
-    its views.
+    that text the links are those of `aligner align`. The text is lower-cased if the model's was, and
+    split as the model's was. Lines of stdin are answered as they come. A warning says if MODEL does not know
+    most words of a side, in none of its views.
 
     The links of one direction are those above the threshold; --threshold 0 prints all that score above 0.001.
 
@@ -106,7 +106,12 @@ def command(
     method = options.method_of(method, viterbi, scores and direction == "both", threshold)
     limit = threshold_of(method, threshold, trained.threshold)
     with open_output(output, overwrite) as out:
-        reading: dict[str, Any] = {"encoding": encoding, "lowercase": trained.recipe.lowercase}
+        recipe = trained.recipe
+        reading: dict[str, Any] = {
+            "encoding": encoding,
+            "lowercase": recipe.lowercase,
+            "split": recipe.split,
+        }
         if tgt is None and vcb is None:
             parts = stream_corpus(src, layout=layout, **reading)
         else:
@@ -125,7 +130,7 @@ def command(
             tokens += len(corpus.src.ids), len(corpus.tgt.ids)
             for forward, reverse in directions(
                 trained.views,
-                trained.recipe,
+                recipe,
                 corpus,
                 seen=seen,
                 shares=trained.shares,

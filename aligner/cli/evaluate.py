@@ -78,6 +78,7 @@ def command(
     text: tuple[str, str] | None,
     counts: tuple[str, str] | None,
     encoding: str,
+    split: str,
     lowercase: bool,
     runs: tuple[str, ...],
 ) -> None:
@@ -100,26 +101,27 @@ def command(
         raise click.UsageError("--first and --last exclude each other.")
     if score_only and (as_json or by_sentence):
         raise click.UsageError("--score-only prints one number: not with --json or --by-sentence.")
-    if text is None and (counts is not None or lowercase):
-        raise click.UsageError("--counts and --lowercase need --text.")
+    if text is None and (counts is not None or lowercase or split != "ascii"):
+        raise click.UsageError("--counts, --lowercase and --split need --text.")
     hyps = [hyp] if hyp2 is None else [hyp, hyp2]
     if len(runs) > len(hyps):
         raise click.UsageError("there are more --run than files of links.")
     made = [signature_of(path) for path in runs]
     options.one_stdin(*hyps, gold, *(text or ()), *(counts or ()))
-    corpus = options.read_text(text, encoding, lowercase)
+    corpus = options.read_text(text, encoding, split, lowercase)
     readers = [LinkReader(path, hyp_format, hyp_base) for path in hyps]
     readers.append(LinkReader(gold, gold_format, gold_base))
     *found, answer = matched(readers, first, last)
     settings: dict[str, object] = {"lines": f"first{first}" if first else f"last{last}" if last else "all"}
     settings |= {"null": "no", "alpha": f"{alpha:g}", "ci": f"{level:g}", "boot": bootstrap, "seed": seed}
-    counted = options.read_text(counts, encoding, lowercase)
+    counted = options.read_text(counts, encoding, split, lowercase)
     if corpus is not None:
         corpus = cut(corpus, len(answer), bool(last))
         for reader, links in zip(readers, [*found, answer], strict=True):
             reader.check(links, corpus)
         tokens = [len(side.ids) for side in ((counted or corpus).src, (counted or corpus).tgt)]
         settings |= {"rare": RARE, "lc": "yes" if lowercase else "no", "tokens": f"{tokens[0]}+{tokens[1]}"}
+        settings |= {} if split == "ascii" else {"split": split}
     evaluation = evaluate(
         found,
         answer,

@@ -17,6 +17,7 @@ from aligner.files import check_output, open_output, output_place
 from aligner.links.formats import FORMATS
 from aligner.links.symmetrize import METHODS, OTHER_NAMES, VARIANTS
 from aligner.store import check_name
+from aligner.text.blanks import SPLITS
 from aligner.text.corpus import Corpus
 from aligner.text.giza import read_snt, read_vcb
 from aligner.text.reading import LAYOUTS, read_corpus
@@ -82,10 +83,10 @@ def check(command: F) -> F:
 
 
 def text(help: str) -> Callable[[F], F]:
-    """--text and its encoding."""
+    """--text, its encoding and where its words end."""
 
     def add(command: F) -> F:
-        return click.option("--text", nargs=2, metavar="SRC TGT", help=help)(encoding(command))
+        return click.option("--text", nargs=2, metavar="SRC TGT", help=help)(encoding(split(command)))
 
     return add
 
@@ -99,6 +100,16 @@ def encoding(command: F) -> F:
         default="utf-8",
         callback=_known_encoding,
         help="Encoding of the text.",
+    )(command)
+
+
+def split(command: F) -> F:
+    return click.option(
+        "--split",
+        type=click.Choice(SPLITS),
+        default="ascii",
+        help="Where words of the text end: ascii at spaces and tabs; unicode at all blanks that Python's"
+        " str.split() separates words at, such as NBSP. A model remembers it.",
     )(command)
 
 
@@ -191,11 +202,13 @@ def one_stdin(*paths: str) -> None:
         raise click.UsageError("only one file can be - (stdin).")
 
 
-def read_text(paths: tuple[str, str] | None, encoding: str, lowercase: bool = False) -> Corpus | None:
+def read_text(
+    paths: tuple[str, str] | None, encoding: str, split: str, lowercase: bool = False
+) -> Corpus | None:
     """The corpus of an option that may not be given."""
     if paths is None:
         return None
-    return read_corpus(*paths, encoding=encoding, lowercase=lowercase)
+    return read_corpus(*paths, encoding=encoding, split=split, lowercase=lowercase)
 
 
 def layout(command: F) -> F:
@@ -218,11 +231,12 @@ def read_pairs(
     layout: str | None,
     vcb: tuple[str, str] | None,
     encoding: str,
+    split: str,
     lowercase: bool,
 ) -> Corpus:
     """The corpus of corpus_arguments."""
     if vcb is None:
-        return read_corpus(src, tgt, layout=layout, encoding=encoding, lowercase=lowercase)
+        return read_corpus(src, tgt, layout=layout, encoding=encoding, split=split, lowercase=lowercase)
     sides = [read_vcb(path, encoding=encoding) for path in vcb]
     return read_snt(src, *sides, encoding=encoding, lowercase=lowercase)
 
@@ -310,6 +324,7 @@ def corpus_arguments(command: F) -> F:
     """SRC [TGT], and the options that say how to read them."""
     for add in (
         lowercase,
+        split,
         encoding,
         layout,
         click.argument("tgt", required=False),

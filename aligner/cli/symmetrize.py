@@ -50,6 +50,7 @@ def command(
     base: int | None,
     text: tuple[str, str] | None,
     encoding: str,
+    split: str,
     output: str,
     overwrite: bool,
 ) -> None:
@@ -85,7 +86,7 @@ def command(
         reverse = None
     options.one_stdin(forward, *(text or ()), *([] if reverse is None else [reverse]))
     with open_output(output, overwrite) as out:
-        corpus = options.read_text(text, encoding)
+        corpus = options.read_text(text, encoding, split)
         a = (TurnReader if turns else LinkReader)(forward, source, base, text=corpus)
         b = None if reverse is None else LinkReader(reverse, source, base, text=corpus, reverse=True)
         for links in symmetrize_files(a, b, method, variant=variant, threshold=threshold):

@@ -237,6 +237,7 @@ def train(
     layout: str | None,
     vcb: tuple[str, str] | None,
     encoding: str,
+    split: str,
     lowercase: bool,
     model: str,
     views: tuple[str, ...] | None,
@@ -286,11 +287,14 @@ def train(
             raise click.UsageError(
                 f"{init} was trained {'without' if lowercase else 'with'} --lowercase: do the same here."
             )
+        if split != first.recipe.split:
+            raise click.UsageError(f"{init} was trained with --split {first.recipe.split}: do the same here.")
     try:
         recipe = Recipe.of(
             model,
             views=views,
             lowercase=lowercase,
+            split=split,
             window=window,
             ibm1_iterations=ibm1_iterations,
             **settings,
@@ -299,7 +303,7 @@ def train(
         raise click.UsageError(f"{option_of(error.setting)} is not for {error.by}.") from None
     except ValueError as error:
         raise click.UsageError(f"{error}.") from None
-    reading: dict[str, Any] = {"encoding": encoding, "lowercase": lowercase}
+    reading: dict[str, Any] = {"encoding": encoding, "split": split, "lowercase": lowercase}
     dev = None
     if dev_src is not None and dev_gold is not None:
         text = read_corpus(dev_src, dev_tgt, **reading)

@@ -157,7 +157,7 @@ class Model:
     ) -> Links:
         """Links of sentence pairs, given as text, as lists of tokens or as a Corpus.
 
-        The text is lower-cased if the model's was.
+        The text is lower-cased if the model's was, and split as the model's was.
         symmetrize   how two directions become one: one of METHODS (links/symmetrize.py)
         threshold    of a link's score; None is the model's, and 0.25 for product
         links        known by hand (links/known.py)
@@ -167,7 +167,7 @@ class Model:
         if threshold is not None:
             arguments.number("threshold", threshold, 0, 1)
         arguments.threads(n_threads)
-        text = Corpus.of(text, self.recipe.lowercase)
+        text = Corpus.of(text, self.recipe.lowercase, self.recipe.split)
         self.check_trained()
         warn_of_long(text.long_pairs())
         limit = threshold_of(symmetrize, threshold, self.threshold)

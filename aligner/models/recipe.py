@@ -8,6 +8,7 @@ from typing import Any
 
 from aligner import arguments
 from aligner.store import check_form
+from aligner.text.blanks import SPLITS
 from aligner.text.corpus import Corpus
 from aligner.text.views import parse_views, settled
 
@@ -268,6 +269,7 @@ class Recipe:
     direction   both, forward or reverse
     views       what is seen of words (text/views.py); each has a lexicon of its own
     lowercase   the text is lower-cased
+    split       where words of the text end (text/blanks.py)
     threshold   links that score above it are kept; None: training finds it
     """
 
@@ -276,6 +278,7 @@ class Recipe:
     direction: str
     views: tuple[str, ...]
     lowercase: bool
+    split: str
     threshold: float | None
     p0: float
     window: int
@@ -296,6 +299,7 @@ class Recipe:
         if not self.stages:
             raise ValueError("a recipe has at least one stage")
         arguments.instance("lowercase", self.lowercase, bool, "True or False")
+        arguments.choice("split", self.split, SPLITS)
         for name in ("threshold", "p0", "window", "identical", "max_length"):
             if name != "threshold" or self.threshold is not None:
                 object.__setattr__(self, name, checked(name, getattr(self, name)))
@@ -321,6 +325,7 @@ class Recipe:
         views: tuple[str, ...] | list[str] | None = None,
         constraint: str | None = None,
         lowercase: bool = False,
+        split: str = "ascii",
         ibm1_agree: bool | None = None,
         **given: float | None,
     ) -> Recipe:
@@ -392,6 +397,7 @@ class Recipe:
             direction,
             kind.views if views is None else views,  # type: ignore[arg-type]
             lowercase,
+            split,
             **{name: values[name] for name in ("threshold", "p0", "window", "identical", "max_length")},
         )
 
@@ -403,6 +409,7 @@ class Recipe:
     @classmethod
     def from_dict(cls, saved: Mapping[str, Any]) -> Recipe:
         """The recipe that asdict made a dict of, which may have been JSON; a ValueError if there is none."""
+        saved = {"split": "ascii", **saved}  # the only way before there was a choice
         check_form(saved, Recipe, "recipe")
 
         def stage(fields: Mapping[str, Any]) -> Stage:
@@ -458,6 +465,7 @@ class Recipe:
             "direction": self.direction,
             "views": ",".join(self.views),
             "lc": "yes" if self.lowercase else "no",
+            **({} if self.split == "ascii" else {"split": self.split}),
             **{name: repr(getattr(self, name)) for name in numbers if self.model in SETTINGS[name].models},
             **({"threshold": "auto"} if self.threshold is None else {}),
         }

@@ -1,6 +1,7 @@
 """Parallel text as ids: one int32 array of tokens a side, cut into sentences by int64 offsets.
 
-Tokens stand between ASCII spaces and tabs. An empty side is a sentence of no tokens.
+Tokens stand between ASCII spaces and tabs, or between all blanks of Unicode (text/blanks.py). An
+empty side is a sentence of no tokens.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from aligner import arguments
+from aligner.errors import DataError
 from aligner.text import _corpus
+from aligner.text.blanks import SPLITS, has_blanks
 
 Pairs = Iterable[tuple[str | Sequence[str], str | Sequence[str]]]
 MOST_CELLS = 1 << 22  # of a sentence pair, source words x target words: 2,048 x 2,048
@@ -110,29 +114,38 @@ class Corpus:
         return f"Corpus({len(self)} sentence pairs, {tokens} tokens, {words} words)"
 
     @staticmethod
-    def of(text: Corpus | Pairs, lowercase: bool = False) -> Corpus:
+    def of(text: Corpus | Pairs, lowercase: bool = False, split: str = "ascii") -> Corpus:
         """A text as functions take it: a Corpus, or sentence pairs as of `from_pairs`."""
         if isinstance(text, Corpus):
-            return text.lowered() if lowercase else text
+            return text.fitted(lowercase, split)
         if isinstance(text, str) or not isinstance(text, Iterable):
             raise TypeError(f"text must be a Corpus or sentence pairs, not {reprlib.repr(text)}")
-        return Corpus.from_pairs(text, lowercase)
+        return Corpus.from_pairs(text, lowercase, split)
 
     @staticmethod
-    def from_pairs(pairs: Pairs, lowercase: bool = False) -> Corpus:
-        """Sentence pairs given as text or as lists of tokens."""
+    def from_pairs(pairs: Pairs, lowercase: bool = False, split: str = "ascii") -> Corpus:
+        """Sentence pairs given as text or as lists of tokens. split: as of `read_corpus`"""
+        arguments.choice("split", split, SPLITS)
         builders = Builder(), Builder()
         lines = []
         for n, pair in enumerate(pairs):
             if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
                 raise ValueError(f"sentence pair {n} of the text is not two sentences: {reprlib.repr(pair)}")
-            lines.append([_line(sentence, n) for sentence in pair])
+            lines.append([_line(sentence, n, split) for sentence in pair])
         for k, builder in enumerate(builders):
             text = "".join(line[k] + "\n" for line in lines).encode()
             ids, lengths = builder.room(len(text) // 2 + 1, len(lines))
             _, _, builder.n_tokens = _corpus.index_lines(text, builder.words, ids, lengths, None)
             builder.n_lines = len(lines)
         return Corpus(*(builder.side(lowercase) for builder in builders))
+
+    def fitted(self, lowercase: bool, split: str) -> Corpus:
+        """The same text as a recipe wants it; refused if it was not split so."""
+        if split == "unicode" and any(has_blanks(side.vocab.text) for side in (self.src, self.tgt)):
+            raise DataError(
+                "the text has blanks in its words, such as U+00A0", hint="read it with split unicode"
+            )
+        return self.lowered() if lowercase else self
 
     def lowered(self) -> Corpus:
         """The same text in lower case; the same object if it is in lower case already."""
@@ -216,8 +229,8 @@ class Builder:
         return side
 
 
-def _line(sentence: str | Sequence[str], n: int) -> str:
-    """A sentence as a line of text."""
+def _line(sentence: str | Sequence[str], n: int, split: str) -> str:
+    """A sentence as a line of text, to be split at spaces and tabs."""
     where = f"sentence pair {n} of the text"
     if not isinstance(sentence, str):
         if not isinstance(sentence, Sequence) or not all(isinstance(token, str) for token in sentence):
@@ -226,10 +239,12 @@ def _line(sentence: str | Sequence[str], n: int) -> str:
             )
         if any(not token or " " in token or "\t" in token for token in sentence):
             raise ValueError(f"{where}: a token is empty or has a space or a tab in it")
+        if split == "unicode" and any(token.split() != [token] for token in sentence):
+            raise ValueError(f"{where}: a token has a blank in it")
         sentence = " ".join(sentence)
     if "\n" in sentence:
         raise ValueError(f"{where}: a sentence has a line break in it")
-    return sentence
+    return " ".join(sentence.split()) if split == "unicode" else sentence
 
 
 def shown(numbers: Sequence[int]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from aligner.errors import DataError
 from aligner.files import display_name, read_chunks
 from aligner.text import _corpus
 from aligner.text._corpus import Status
+from aligner.text.blanks import Splitter
 from aligner.text.corpus import Builder, Corpus
 
 LAYOUTS = ("bars", "first-bar", "tsv")  # of one file
@@ -39,23 +40,27 @@ def read_corpus(
     *,
     encoding: str = "utf-8",
     lowercase: bool = False,
+    split: str = "ascii",
     layout: str | None = None,
 ) -> Corpus:
     """The sentence pairs of two parallel files, or of one file with both sides on each line; "-" is stdin.
 
+    split   where words end: "ascii" at spaces and tabs; "unicode" where str.split() separates them, at NBSP
+            and U+3000, too. A warning says if the two ways differ
     layout  how one file separates the sides: "bars" for `src ||| tgt`, "first-bar" for the same with further
             ||| among the target words, "tsv" for `src<TAB>tgt`. None: the first line that is not blank tells
             whether it is bars or tsv
     """
+    splitters = [Splitter(path, split) for path in (src, tgt) if path is not None]
     if tgt is None:
-        builders = _read_pairs(src, encoding, layout)
+        builders = _read_pairs(src, encoding, splitters[0], layout)
     else:
         if src == tgt == "-":
             raise DataError("stdin cannot be both sides", hint="pipe in `source ||| target` lines")
         if "-" in (src, tgt):  # a thread that waits for stdin could not be stopped
-            builders = read_side(src, encoding), read_side(tgt, encoding)
+            builders = read_side(src, encoding, splitters[0]), read_side(tgt, encoding, splitters[1])
         else:
-            builders = _read_both(src, tgt, encoding)
+            builders = _read_both(src, tgt, encoding, splitters)
         n_src, n_tgt = (builder.n_lines for builder in builders)
         if n_src != n_tgt:
             raise DataError(
@@ -63,18 +68,26 @@ def read_corpus(
                 hint="parallel files must match line by line",
             )
         _check_numbers(src, tgt, *(builder.numbers for builder in builders))
+    for splitter in splitters:
+        splitter.warn()
     return Corpus(*(builder.side(lowercase) for builder in builders))
 
 
 def stream_corpus(
-    path: str, *, encoding: str = "utf-8", lowercase: bool = False, layout: str | None = None
+    path: str,
+    *,
+    encoding: str = "utf-8",
+    lowercase: bool = False,
+    split: str = "ascii",
+    layout: str | None = None,
 ) -> Iterator[Corpus]:
     """The sentence pairs of one file in parts. Lines are read as soon as they come."""
-    reader = _PairReader(path, layout)
-    for text, n_lines, n_before in _text_blocks(path, encoding, eager=True):
+    reader, splitter = _PairReader(path, layout), Splitter(path, split)
+    for text, n_lines, n_before in _text_blocks(path, encoding, splitter, eager=True):
         builders = Builder(), Builder()
         reader.add(text, n_lines, n_before, *builders)
         yield Corpus(*(builder.side(lowercase) for builder in builders))
+    splitter.warn()
 
 
 def read_lines(path: str, encoding: str = "utf-8") -> Iterator[str]:
@@ -114,8 +127,13 @@ def line_blocks(chunks: Iterator[bytes], max_lines: int, eager: bool = False) ->
         yield text, n_lines
 
 
-def _text_blocks(path: str, encoding: str, eager: bool = False) -> Iterator[tuple[bytes, int, int]]:
-    """Blocks of valid UTF-8 lines: (bytes, number of lines, number of lines before the block)."""
+def _text_blocks(
+    path: str, encoding: str, splitter: Splitter | None = None, eager: bool = False
+) -> Iterator[tuple[bytes, int, int]]:
+    """Blocks of valid UTF-8 lines: (bytes, number of lines, number of lines before the block).
+
+    splitter: prepares the lines; None: they stay as they are
+    """
     n_before = n_bytes = 0
     for text, n_lines in line_blocks(read_chunks(path, encoding), BLOCK, eager):
         if not text.isascii():
@@ -131,12 +149,12 @@ def _text_blocks(path: str, encoding: str, eager: bool = False) -> Iterator[tupl
                     hint="name the text's encoding, for example latin-1",
                     setting="encoding",
                 ) from None
-        yield text, n_lines, n_before
+        yield text if splitter is None else splitter.prepared(text, n_before), n_lines, n_before
         n_before += n_lines
         n_bytes += len(text)
 
 
-def _read_both(src: str, tgt: str, encoding: str) -> tuple[Builder, Builder]:
+def _read_both(src: str, tgt: str, encoding: str, splitters: Sequence[Splitter]) -> tuple[Builder, Builder]:
     """Both sides at once, in two threads: the kernel runs without the interpreter's lock.
 
     The second thread is a daemon, so that an interrupted program does not wait for the thread.
@@ -145,7 +163,7 @@ def _read_both(src: str, tgt: str, encoding: str) -> tuple[Builder, Builder]:
 
     def read_tgt() -> None:
         try:
-            result.append(read_side(tgt, encoding))
+            result.append(read_side(tgt, encoding, splitters[1]))
         except BaseException as error:
             result.append(error)
 
@@ -153,8 +171,8 @@ def _read_both(src: str, tgt: str, encoding: str) -> tuple[Builder, Builder]:
     try:
         thread.start()
     except RuntimeError:  # the system has no room for one more thread
-        return read_side(src, encoding), read_side(tgt, encoding)
-    src_builder = read_side(src, encoding)
+        return read_side(src, encoding, splitters[0]), read_side(tgt, encoding, splitters[1])
+    src_builder = read_side(src, encoding, splitters[0])
     thread.join()
     if isinstance(result[0], BaseException):
         raise result[0]
@@ -171,11 +189,11 @@ def _refuse(status: int, path: str, line: int, separator: str = "") -> None:
         raise DataError(what, file=display_name(path), line=line, hint=hint, setting=setting, value=value)
 
 
-def read_side(path: str, encoding: str) -> Builder:
+def read_side(path: str, encoding: str, splitter: Splitter | None = None) -> Builder:
     """One side from a file of its own."""
     builder = Builder()
     wrapped = False
-    for text, n_lines, n_before in _text_blocks(path, encoding):
+    for text, n_lines, n_before in _text_blocks(path, encoding, splitter):
         if n_before == 0:
             wrapped = _corpus.is_wrapped(text[: text.index(b"\n")])
         numbers = np.empty(n_lines, dtype=np.int64) if wrapped else None
@@ -189,11 +207,11 @@ def read_side(path: str, encoding: str) -> Builder:
     return builder
 
 
-def _read_pairs(path: str, encoding: str, layout: str | None) -> tuple[Builder, Builder]:
+def _read_pairs(path: str, encoding: str, splitter: Splitter, layout: str | None) -> tuple[Builder, Builder]:
     """Both sides from one file."""
     builders = Builder(), Builder()
     reader = _PairReader(path, layout)
-    for text, n_lines, n_before in _text_blocks(path, encoding):
+    for text, n_lines, n_before in _text_blocks(path, encoding, splitter):
         reader.add(text, n_lines, n_before, *builders)
     return builders
 

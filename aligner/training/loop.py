@@ -43,7 +43,7 @@ def train(text: Corpus | Pairs, recipe: Recipe | None = None, **settings: Any) -
     """
     recipe = Recipe.of() if recipe is None else recipe
     arguments.instance("recipe", recipe, Recipe, "a Recipe")
-    corpus = Corpus.of(text, recipe.lowercase)
+    corpus = Corpus.of(text, recipe.lowercase, recipe.split)
     warn_of_long(corpus.long_pairs())
     return learn(corpus, recipe, **settings)[0]
 
@@ -90,9 +90,10 @@ def learn(
         if value is not None or name in ("corpus", "recipe"):
             arguments.instance(name, value, kind, what)
     arguments.threads(n_threads)
-    if recipe.lowercase:
-        corpus = corpus.lowered()
-        development = development and replace(development, corpus=development.corpus.lowered())
+    corpus = corpus.fitted(recipe.lowercase, recipe.split)
+    if development is not None:
+        fitted = development.corpus.fitted(recipe.lowercase, recipe.split)
+        development = replace(development, corpus=fitted)
     check_size(corpus)
     known = known_of(links, constraints, corpus)
     check_constraints(recipe, known)
@@ -145,7 +146,7 @@ def learn(
 
 
 def _check_start(recipe: Recipe, init: Model | None) -> None:
-    """Refuses a start from a model of other views, of another direction or of other letters."""
+    """Refuses a start from a model of other views, of another direction or of other words."""
     if init is None:
         return
     known = ",".join(view.name for view in init.views)
@@ -162,6 +163,10 @@ def _check_start(recipe: Recipe, init: Model | None) -> None:
     if init.recipe.lowercase != recipe.lowercase:
         was = "in lower case" if init.recipe.lowercase else "not lower-cased"
         raise DataError(f"the text of the model to start from was {was}", hint="do the same here")
+    if init.recipe.split != recipe.split:
+        raise DataError(
+            f"the text of the model to start from was split {init.recipe.split}", hint="do the same here"
+        )
 
 
 def _resumed(old: Model, new: Model) -> Model:
