@@ -225,10 +225,12 @@ def scored(
     fwd, rev = np.zeros(shard.n_cells, dtype), np.zeros(shard.n_cells, dtype)
     jumps = np.zeros((2, positions.n_counts), dtype=np.int64)
     statistics = np.empty((len(shard), len(kernel.STATISTICS)))
-    kernel.posteriors(shards, lexicons, positions, how, own, best, 1.0, fwd, rev, n_threads)
+    costs = np.zeros((len(shard), 2))
+    kernel.posteriors(shards, lexicons, positions, how, own, best, 1.0, fwd, rev, n_threads, costs)
     offsets, entries = kernel.expect_links(
         shards, lexicons, positions, how, own, CUTOFF, jumps, statistics, n_threads
     )
+    np.testing.assert_array_equal(costs, -statistics[:, :2])
     cuts = shard.cell_offsets - shard.cell_offsets[0]
     if not best:
         values = whole_numbers(fwd, rev)

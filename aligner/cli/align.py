@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from aligner import store
-from aligner.cli import options, training
+from aligner.cli import options, sentence_scores, training
 from aligner.cli.outputs import Outputs
+from aligner.cli.sentence_scores import SentenceScores
 from aligner.decoding.combine import above, combine, threshold_of
 from aligner.decoding.posteriors import directions
 from aligner.files import open_output
@@ -30,6 +31,7 @@ from aligner.models.recipe import MODELS
     " that score above 0.001, as `i-j:p`.",
 )
 @click.option("--reverse", metavar="FILE", help="The same for the direction p(src | tgt).")
+@sentence_scores.option
 @click.option("--save", metavar="MODEL", help="Keep the model, for `aligner decode`.")
 @training.recipe
 @training.memory
@@ -43,6 +45,7 @@ def command(
     scores: bool,
     forward: str | None,
     reverse: str | None,
+    sentence_score_file: str | None,
     save: str | None,
     log_json: str | None,
     output: str,
@@ -57,6 +60,11 @@ def command(
 
     Models:
 
+    The numbers of --sentence-scores tell translations from other pairs. p is that of the model, all
+    alignments summed: of loo, that of all views at once; of other models, the mean over views of log p. A
+    pair that has an empty side, or is too long, has 100, 100 and 0; a pair without links has 0 as its third
+    number. With --viterbi, the third number is left out.
+
     \b
     Example:
       aligner align data/generated.src data/generated.tgt -o generated.links
@@ -64,12 +72,15 @@ def command(
     """
     method = options.method_of(method, viterbi, scores, settings["threshold"])
     layout = "scored" if scores else "pharaoh"
+    sentence_scores.check(sentence_score_file, settings["given"])
     named = {"-o": output, "--forward": forward, "--reverse": reverse, "--save": save, "--log-json": log_json}
+    named["--sentence-scores"] = sentence_score_file
     options.check_outputs(named, training.inputs(settings), overwrite, save)
     with Outputs() as beside, open_output(output, overwrite) as out:
         sides = [
             None if path is None else beside.open(open_output(path, overwrite)) for path in (forward, reverse)
         ]
+        scored = SentenceScores(sentence_score_file, overwrite, beside, viterbi)
         saved = None if save is None else beside.open(store.open_new(save, overwrite))
         log = beside.open_log(log_json, overwrite)
         run = {"sym": method} | ({"variant": variant} if variant != "symal" else {})
@@ -84,6 +95,7 @@ def command(
             model.views,
             recipe,
             corpus,
+            costs=scored.costs(len(corpus)),
             seen=seen,
             shares=model.shares,
             known=known_of(known, None, corpus),
@@ -96,3 +108,4 @@ def command(
                     side.attempt(methodcaller("write", format_links(kept.rounded(), layout)))
             both = combine(*links, recipe.direction, method, limit, variant)
             out.write(format_links(both.rounded(), layout))
+            scored.write(both, *links, recipe.direction)

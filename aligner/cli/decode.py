@@ -9,7 +9,9 @@ import click
 import numpy as np
 import numpy.typing as npt
 
-from aligner.cli import options, training
+from aligner.cli import options, sentence_scores, training
+from aligner.cli.outputs import Outputs
+from aligner.cli.sentence_scores import SentenceScores
 from aligner.decoding.combine import combine, threshold_of
 from aligner.decoding.model import Model
 from aligner.decoding.posteriors import directions, known_words, unknown_tokens
@@ -47,6 +49,7 @@ Longs = npt.NDArray[np.int64]
     is_flag=True,
     help="Print links with their scores, `i-j:p` (soft-union, product, one direction).",
 )
+@sentence_scores.option
 @options.check
 @options.threads
 @options.output
@@ -68,6 +71,7 @@ def command(
     known_base: int | None,
     known_format: str | None,
     scores: bool,
+    sentence_score_file: str | None,
     check: bool,
     threads: int,
     output: str,
@@ -82,6 +86,9 @@ def command(
 
     The links of one direction are those above the threshold; --threshold 0 prints all that score above 0.001.
 
+    The numbers of --sentence-scores are those of `aligner align`. A direction that MODEL was not trained in
+    has no number: its column is empty.
+
     \b
     Example:
       aligner decode generated.model data/generated.src data/generated.tgt
@@ -92,7 +99,9 @@ def command(
     if tgt is None and (given or exclude):
         raise click.UsageError("--given and --exclude are for two files, SRC and TGT.")
     training.check_known(given, exclude, known_base, known_format, threshold)
-    options.check_outputs({"-o": output}, (model, src, tgt, *(vcb or ()), given, exclude), overwrite)
+    sentence_scores.check(sentence_score_file, given)
+    named = {"-o": output, "--sentence-scores": sentence_score_file}
+    options.check_outputs(named, (model, src, tgt, *(vcb or ()), given, exclude), overwrite)
     trained = Model.load(model, check)
     trained.check_trained()
     trained_direction = trained.recipe.direction
@@ -105,7 +114,8 @@ def command(
         raise click.UsageError(f"{model} was trained without a constraint: there is nothing to project onto.")
     method = options.method_of(method, viterbi, scores and direction == "both", threshold)
     limit = threshold_of(method, threshold, trained.threshold)
-    with open_output(output, overwrite) as out:
+    with Outputs() as beside, open_output(output, overwrite) as out:
+        scored = SentenceScores(sentence_score_file, overwrite, beside, viterbi)
         recipe = trained.recipe
         reading: dict[str, Any] = {
             "encoding": encoding,
@@ -132,6 +142,7 @@ def command(
                 trained.views,
                 recipe,
                 corpus,
+                costs=scored.costs(len(corpus)),
                 seen=seen,
                 shares=trained.shares,
                 known=known,
@@ -141,7 +152,9 @@ def command(
             ):
                 links = combine(forward, reverse, direction, method, limit, variant)
                 out.write(format_links(links.rounded(), "scored" if scores else "pharaoh"))
+                scored.write(links, forward, reverse, direction)
             out.flush()
+            scored.flush()
     warn_of_long(long_pairs, display_name(src))
     _warn_of_unknown(model, unknown, tokens)
 

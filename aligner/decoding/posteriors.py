@@ -22,7 +22,9 @@ from aligner.text.known import NOTHING, Known
 from aligner.threads import useful
 
 Reals = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
 
+NO_COST = 100.0  # of a sentence pair that has no lattice: more than any that has one
 CUTOFF = 1e-3  # a cell that scores no more than this is never a link
 
 
@@ -36,6 +38,7 @@ def directions(
     known: Known = NOTHING,
     viterbi: bool = False,
     project: bool = True,
+    costs: Doubles | None = None,
     n_threads: int = 1,
 ) -> Iterator[tuple[Links, Links]]:
     """Forward and reverse links, a shard of sentence pairs at a time. Scores are means over the views.
@@ -44,11 +47,17 @@ def directions(
     shares   of the text that the views were trained on, where a sentence pair is not its own witness
     known    what is known beforehand: given links score 1, excluded ones 0
     project  whether posteriors are projected onto the constraint that the model was trained with
+    costs    [S, 2] is filled, shard by shard: -log p(tgt | src) a target word, -log p(src | tgt) a source
+             word. p sums over all alignments, before projection; of models that have a lattice a view, the
+             logarithms are means over the views. A sentence pair that has an empty side, or is too long, has
+             NO_COST; a direction that the model was not trained in has nan. Given links make costs useless
     A direction that the model was not trained in has no links. Nor has a sentence pair that is too long
     (text/corpus.py).
     """
     corpus = corpus.bounded()
     n_threads = useful(n_threads, int(cell_offsets(corpus)[-1]))
+    if costs is not None and costs.shape != (len(corpus), 2):
+        raise ValueError(f"the costs are not of {len(corpus)} sentence pairs")
     stage = recipe.last
     if not project:
         stage = replace(stage, objective="likelihood")
@@ -59,7 +68,8 @@ def directions(
     own = None if shares is None or stage.leaving is None else shares.of(corpus, stage.leaving.left_out)
     for start, stop, shards in in_shards(sights, n_threads, known, scored=True):
         mine = None if own is None else own.part(start, stop)
-        yield _score(views, shards, recipe, stage, mine, viterbi, n_threads)
+        some = None if costs is None else costs[start:stop]
+        yield _score(views, shards, recipe, stage, mine, viterbi, some, n_threads)
 
 
 def check_constraints(recipe: Recipe, known: Known) -> None:
@@ -87,18 +97,22 @@ def _known_words(corpus: Corpus, view: View) -> Seen:
 
 def _score(
     views: Sequence[View], shards: Sequence[Shard], recipe: Recipe, stage: Stage, own: Own | None,
-    viterbi: bool, n_threads: int,
+    viterbi: bool, costs: Doubles | None, n_threads: int,
 ) -> tuple[Links, Links]:  # fmt: skip
-    """The links of a shard's sentence pairs."""
+    """The links of a shard's sentence pairs, and their costs where they are wanted."""
     shard = shards[0]
+    if costs is not None:
+        costs[:] = 0
     fwd, rev = (np.zeros(shard.n_cells, np.float32) for _ in range(2))
     family, parameters = FAMILIES[stage.family], [view.parameters for view in views]
     step = len(views) if stage.together else 1
     for n in range(0, len(views), step):
         family.posteriors(
             parameters[n : n + step], shards[n : n + step], stage, recipe.direction, own, viterbi,
-            step / len(views), fwd, rev, n_threads,
+            step / len(views), fwd, rev, costs, n_threads,
         )  # fmt: skip
+    if costs is not None:
+        _divide(costs, shard, recipe.direction)
     if not any(len(m.lexicon.tgt) for m in parameters):  # nothing was learned: no word goes with another
         fwd[:] = rev[:] = 0
     _assert_known(shard, fwd, rev)
@@ -112,6 +126,16 @@ def _score(
         found.append(Links(starts, src, tgt, scores=values))
     forward, reverse = found
     return forward, reverse
+
+
+def _divide(costs: Doubles, shard: Shard, direction: str) -> None:
+    """Makes costs of sentence pairs costs of words, and says where there are none."""
+    lengths = np.stack([np.diff(shard.tgt_offsets), np.diff(shard.src_offsets)], axis=1)
+    costs /= np.maximum(lengths, 1)
+    costs[(lengths == 0).any(axis=1)] = NO_COST
+    for n, other in enumerate(("reverse", "forward")):
+        if direction == other:
+            costs[:, n] = np.nan
 
 
 def _assert_known(shard: Shard, fwd: Reals, rev: Reals) -> None:

@@ -16,5 +16,12 @@ def expect(
     n_threads: int,
 ) -> None: ...
 def posteriors(
-    shard: Shard, lexicon: Lexicon, best: bool, share: float, fwd: _Float, rev: _Float, n_threads: int
+    shard: Shard,
+    lexicon: Lexicon,
+    best: bool,
+    share: float,
+    fwd: _Float,
+    rev: _Float,
+    n_threads: int,
+    costs: npt.NDArray[np.float64] | None = None,
 ) -> None: ...

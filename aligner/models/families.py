@@ -19,6 +19,7 @@ from aligner.models.shares import Own, Packed
 from aligner.text.cells import Shard
 
 Reals = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
 
 
 class Family(Protocol):
@@ -45,11 +46,13 @@ class Family(Protocol):
 
     def posteriors(
         self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,
-        own: Own | None, best: bool, share: float, fwd: Reals, rev: Reals, n_threads: int,
+        own: Own | None, best: bool, share: float, fwd: Reals, rev: Reals, costs: Doubles | None,
+        n_threads: int,
     ) -> None:  # fmt: skip
         """Adds share times the posteriors of all cells of a shard to fwd and rev [n_cells].
 
-        best: 1 for links of the best alignment of each direction, 0 for others, instead of posteriors
+        best   1 for links of the best alignment of each direction, 0 for others, instead of posteriors
+        costs  [S, 2] share times -log p(tgt | src) and -log p(src | tgt) are added; None: not wanted
         """
 
 

@@ -19,6 +19,7 @@ from aligner.text.cells import Shard
 
 _hmm = simd.load("models._hmm")
 Reals = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
 
 
 def for_kernel(stage: Stage, direction: str) -> dict[str, Any]:
@@ -65,8 +66,11 @@ class Hmm:
 
     def posteriors(
         self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,
-        own: Own | None, best: bool, share: float, fwd: Reals, rev: Reals, n_threads: int,
+        own: Own | None, best: bool, share: float, fwd: Reals, rev: Reals, costs: Doubles | None,
+        n_threads: int,
     ) -> None:  # fmt: skip
         how = for_kernel(stage, direction)
         lexicons = [m.lexicon for m in views]
-        _hmm.posteriors(shards, lexicons, views[0].positions, how, own, best, share, fwd, rev, n_threads)
+        _hmm.posteriors(
+            shards, lexicons, views[0].positions, how, own, best, share, fwd, rev, n_threads, costs
+        )

@@ -16,6 +16,7 @@ from aligner.models.shares import Own
 from aligner.text.cells import Shard
 
 Reals = npt.NDArray[np.float32]
+Doubles = npt.NDArray[np.float64]
 
 
 class Mixture:
@@ -39,7 +40,8 @@ class Mixture:
 
     def posteriors(
         self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,
-        own: Own | None, best: bool, share: float, fwd: Reals, rev: Reals, n_threads: int,
+        own: Own | None, best: bool, share: float, fwd: Reals, rev: Reals, costs: Doubles | None,
+        n_threads: int,
     ) -> None:  # fmt: skip
         (m,), (shard,) = views, shards
-        _mixture.posteriors(shard, m.lexicon, best, share, fwd, rev, n_threads)
+        _mixture.posteriors(shard, m.lexicon, best, share, fwd, rev, n_threads, costs)

@@ -18,7 +18,7 @@ from constraints cimport (
 )
 from counts cimport Queue, Sums, add_later, add_rest, fixed, read_sums
 from emissions cimport MOST_VIEWS, Own, Sight, fill, read_evidence, read_own, room_for_share
-from inputs cimport Text, Words, check_scores, read_text, read_words
+from inputs cimport Text, Words, check_costs, check_scores, read_text, read_words
 from lattice cimport (
     MARGIN, VECTOR, Direction, add_jumps, alpha_rows, best_path, beta_rows, lay_out, loglik, padded, real, room_for,
     set_transitions,
@@ -362,8 +362,12 @@ def posteriors(
     real[::1] fwd not None,  # OUT, [n_cells] added to
     real[::1] rev not None,  # OUT, [n_cells] added to
     int n_threads,
+    double[:, ::1] costs=None,  # OUT, [S, 2] share * -log p of both directions is added; None: not wanted
 ):
-    """Adds the posteriors of all cells of a shard in the directions that are asked for, views together as above."""
+    """Adds the posteriors of all cells of a shard in the directions that are asked for, views together as above.
+
+    p is that of the lattice, before any projection. A sentence pair with an empty side has no lattice: it adds nothing.
+    """
     cdef list held = []
     cdef Shard s
     cdef Py_ssize_t n
@@ -371,20 +375,24 @@ def posteriors(
     check_threads(n_threads)
     read_shard(&s, shards, lexicons, positions, own, &how, False, held)
     check_scores(s.x, fwd, rev)
+    check_costs(s.x, costs)
     if fwd.shape[0] == 0:
         return
+    cdef bint costed = costs is not None
     cdef int64_t work_size = widest(&s, &how)
     cdef real* work = new_work(n_threads * work_size)
     for n in prange(s.x.S, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
         k = threadid()
-        score_pair(&s, n, &how, best, share, &fwd[0], &rev[0], work + k * work_size)
+        score_pair(
+            &s, n, &how, best, share, &fwd[0], &rev[0], &costs[n, 0] if costed else NULL, work + k * work_size
+        )
     free(work)
 
 
 cdef void score_pair(
-    Shard* s, Py_ssize_t n, Inference* how, bint best, real share, real* fwd_out, real* rev_out, real* work
+    Shard* s, Py_ssize_t n, Inference* how, bint best, real share, real* fwd_out, real* rev_out, double* costs, real* work
 ) noexcept nogil:
-    """Adds the posteriors of sentence pair n, [I, J] in both directions."""
+    """Adds the posteriors of sentence pair n, [I, J] in both directions. costs: [2], or NULL"""
     cdef Direction fwd, rev
     cdef double[N_STATISTICS] statistics
     cdef int64_t i, j, begin = s.x.cell_offsets[n] - s.x.cell_offsets[0]
@@ -392,6 +400,9 @@ cdef void score_pair(
     if work == NULL:
         return
     infer(how, &s.given, n, &fwd, &rev, False, best, work, statistics)
+    if costs != NULL:
+        costs[0] -= <double>share * statistics[0]
+        costs[1] -= <double>share * statistics[1]
     fwd_out += begin
     rev_out += begin
     for i in range(fwd.I):

@@ -25,7 +25,7 @@ import numpy as np
 
 from checks cimport check_threads
 from counts cimport Sums, fixed, read_sums
-from inputs cimport FLOOR, Text, Words, check_scores, read_text, read_words, real
+from inputs cimport FLOOR, Text, Words, check_costs, check_scores, read_text, read_words, real
 
 cdef extern from "prefetch.h":
     void PREFETCH(const void* address) noexcept nogil
@@ -287,6 +287,7 @@ def posteriors(
     real[::1] fwd not None,     # OUT, [n_cells] added to
     real[::1] rev not None,     # OUT, [n_cells] added to
     int n_threads,
+    double[:, ::1] costs=None,  # OUT, [S, 2] share * -log p of both directions is added; None: not wanted
 ):
     """Adds the posteriors of all cells of a shard in both directions."""
     cdef list held = []
@@ -295,6 +296,7 @@ def posteriors(
     cdef Text x = read_text(shard, &w, False, held)
     cdef Py_ssize_t n
     check_scores(&x, fwd, rev)
+    check_costs(&x, costs)
     if fwd.shape[0] == 0:
         return
     cdef real[::1] inv_fwd = np.empty(x.tgt_offsets[x.S] - x.tgt_offsets[0], dtype=REAL)
@@ -304,6 +306,8 @@ def posteriors(
     for n in prange(x.S, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
         invert_sentence(&x, &w, n, FLOOR, &inv_fwd[0], &inv_rev[0], &loglik[n, 0], &whole[n])
         score_sentence(&x, &w, n, best, share, &inv_fwd[0], &inv_rev[0], &fwd[0], &rev[0])
+    if costs is not None:
+        np.subtract(costs, share * np.asarray(loglik), out=np.asarray(costs))
 
 
 cdef void score_sentence(

@@ -72,6 +72,13 @@ cdef inline int check_scores(Text* x, const real[::1] fwd, const real[::1] rev) 
     return 0
 
 
+cdef inline int check_costs(Text* x, const double[:, ::1] costs) except -1:
+    """Refuses costs that are not two a sentence pair of the shard; None: no costs are wanted."""
+    if costs is not None and (costs.shape[0] != x.S or costs.shape[1] != 2):
+        raise ValueError(f"the costs are not of {x.S} sentence pairs")
+    return 0
+
+
 cdef inline int check_positive(str name, const real[::1] numbers) except -1:
     """Refuses numbers that are not positive, or very large."""
     cdef Py_ssize_t k

@@ -372,3 +372,15 @@ def test_looking_up_and_selecting(problem):
         lambda: above(s.src_offsets, s.tgt_offsets, longs(0, 14, 23, 24), scores, 0.5, 1),
         lambda: above(*offsets, scores, 0.5, 0),
     ])  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (3, 1), (4, 2)])
+def test_costs_of_other_sentence_pairs(problem, shape):
+    cells, m, costs = (np.zeros(24), np.zeros(24)), problem.m, np.zeros(shape)
+    asked = [problem.shard], [m.lexicon], m.positions, how_of(HMM), None
+    refused(
+        [
+            lambda: _hmm_double.posteriors(*asked, False, 1.0, *cells, 1, costs),
+            lambda: _mixture_double.posteriors(problem.shard, m.lexicon, False, 1.0, *cells, 1, costs),
+        ]
+    )

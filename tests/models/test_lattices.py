@@ -10,6 +10,7 @@ import numpy as np
 import oracle
 import pytest
 from hypothesis import given, note
+from hypothesis import strategies as st
 from problems import (
     FLOOR,
     HMM,
@@ -73,6 +74,18 @@ def test_posteriors_equal_enumeration(problem):
         for d in range(2):
             truth = transposed(problem.enumerated(n, d)["gamma"], d)
             np.testing.assert_allclose(both[d], truth, **CLOSE)
+
+
+@pytest.mark.parametrize("stage", [HMM, stage_of("shmm")], ids=["hmm", "shmm"])
+@given(problem=small_problems(with_weights=True), best=st.booleans(), n_threads=st.sampled_from([1, 3]))
+def test_costs_equal_enumeration(stage, problem, best, n_threads):
+    """-log p of all alignments, before a projection, whatever links are wanted; added to what is there."""
+    shard, m, costs = problem.shard, problem.m, np.ones((len(problem), 2))
+    cells = np.zeros(shard.n_cells), np.zeros(shard.n_cells)
+    asked = [shard], [m.lexicon], m.positions, how_of(stage), None, best, 0.5
+    _hmm_double.posteriors(*asked, *cells, n_threads, costs)
+    for n, d in itertools.product(range(len(problem)), range(2)):
+        np.testing.assert_allclose(costs[n, d], 1 - problem.enumerated(n, d)["loglik"] / 2, **CLOSE)
 
 
 @given(problem=small_problems())

@@ -54,9 +54,11 @@ def test_posteriors_and_best_links_equal_definition(problem):
     shard, lexicon = problem.shard, problem.m.lexicon
     for best in (False, True):
         fwd, rev = np.ones(shard.n_cells), np.ones(shard.n_cells)  # added to, not overwritten
-        _mixture_double.posteriors(shard, lexicon, best, 0.5, fwd, rev, 1)
+        costs = np.ones((len(problem), 2))
+        _mixture_double.posteriors(shard, lexicon, best, 0.5, fwd, rev, 1, costs)
         for n, found in enumerate(grids(problem, 2 * (fwd - 1), 2 * (rev - 1))):
-            _, gammas, nulls = defined(problem, n, 1e-6)
+            loglik, gammas, nulls = defined(problem, n, 1e-6)
+            np.testing.assert_allclose(costs[n], [1 - x / 2 for x in loglik], **CLOSE)
             for d in range(2):
                 if not best:
                     np.testing.assert_allclose(found[d], gammas[d], **CLOSE)
