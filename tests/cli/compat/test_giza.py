@@ -8,6 +8,7 @@ import pytest
 from programs import GOLDEN, run
 
 from aligner import LinkReader, Recipe
+from aligner.cli.compat import PROGRAMS
 from aligner.cli.compat.parameters import Parameters
 from aligner.text.giza import read_snt, read_vcb
 from aligner.training import cache
@@ -194,6 +195,13 @@ def test_mgiza_cannot_go_on_from_tables(option):
 def test_missing_files(tmp_path):
     assert "nowhere.vcb" in run("giza", *FILES, "-s", tmp_path / "nowhere.vcb", code=1).output
     assert "nowhere/x" in run("giza", *FILES, "-o", tmp_path / "nowhere/x", code=1).output
+
+
+@pytest.mark.parametrize("program", ["giza", "mgiza", "mkcls", "plain2snt", "snt2cooc"])
+def test_help(program):
+    help = run(program, "--help").output
+    assert PROGRAMS[program].help in " ".join(help.split())
+    assert "Example:" in help and f"aligner {program} " in help
 
 
 def test_an_empty_side_stays(write, tmp_path):
