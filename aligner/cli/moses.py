@@ -17,8 +17,6 @@ from aligner.text.corpus import Corpus, warn_of_long
 from aligner.text.reading import read_corpus
 from aligner.training.cache import trained
 
-MEMORY = 3 << 29  # bytes for the cells of sentence pairs
-
 
 @click.command("moses")
 @click.option("--corpus", "stem", metavar="C", required=True, help="The text is in C.F and C.E.")
@@ -130,12 +128,12 @@ def _align(
         links = moses.made_one(*moses.read_directed(folder, corpus), method)
         moses.write_links(folder, method, links, overwrite)
         return
-    kept = trained(corpus, Recipe.of(model), n_threads=threads, memory=MEMORY)
+    kept = trained(corpus, Recipe.of(model), n_threads=threads)
     scored = moses.takes_scores(method)
     if giza_files or not scored:
-        forward, reverse = moses.directed(kept, corpus, threads)
+        forward, reverse, costs = moses.directed(kept, corpus, threads)
     if giza_files:
-        moses.write_directed(folder, corpus, forward, reverse, overwrite)
+        moses.write_directed(folder, corpus, forward, reverse, costs, overwrite)
     if 3 in steps and scored:
         moses.write_links(folder, method, moses.blended(kept, corpus, method, threads), overwrite)
     elif 3 in steps:

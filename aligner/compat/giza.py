@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from typing import BinaryIO
 
 import numpy as np
+import numpy.typing as npt
 
 from aligner.files import open_in_place
 from aligner.lexicons.formats import Giza
@@ -15,6 +16,8 @@ from aligner.links.formats.giza import format_a3
 from aligner.text.corpus import Corpus, Side
 from aligner.text.giza import Longs, Vcb, words_of
 from aligner.training.cache import Kept
+
+Doubles = npt.NDArray[np.float64]
 
 FIRST_CLASS = 2  # that a word can have; 0 and 1 are not for words
 
@@ -25,20 +28,27 @@ def write_a3(kept: Kept, corpus: Corpus, paths: Sequence[str], n_threads: int) -
     paths: of the parts, which have the sentence pairs one after another, about as many each
     """
     cuts = [len(corpus) * k // len(paths) for k in range(len(paths) + 1)]
+    costs = np.empty((len(corpus), 2))
     with ExitStack() as stack:
         outs = [stack.enter_context(open_in_place(path)) for path in paths]
         start = 0
-        for block in kept.one_each(corpus, "forward", n_threads=n_threads):
+        for block in kept.one_each(corpus, "forward", costs=costs, n_threads=n_threads):
             stop = start + len(block)
             for out, first, last in zip(outs, cuts, cuts[1:], strict=False):
                 a, b = max(start, first), min(stop, last)
                 if a < b:
-                    part = corpus.part(a, b)
-                    numbers = np.arange(a + 1, b + 1)
-                    out.write(
-                        format_a3(block.part(a - start, b - start), part.src, part.tgt, numbers=numbers)
-                    )
+                    part, links = corpus.part(a, b), block.part(a - start, b - start)
+                    numbers, scores = np.arange(a + 1, b + 1), probabilities(costs[a:b, 0], part.tgt)
+                    out.write(format_a3(links, part.src, part.tgt, numbers=numbers, scores=scores))
             start = stop
+
+
+def probabilities(costs: Doubles, generated: Side) -> Doubles:
+    """[S] the probabilities of generated sentences, never 0: readers may want their logarithms.
+
+    costs  [S] -log p a generated word (decoding/posteriors.py)
+    """
+    return np.asarray(np.maximum(np.exp(-costs * generated.lengths), np.finfo(np.float64).tiny))
 
 
 def write_table(kept: Kept, src: Vcb, tgt: Vcb, path: str) -> None:

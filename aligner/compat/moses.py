@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from aligner.compat.giza import write_classes
+from aligner.compat.giza import Doubles, probabilities, write_classes
 from aligner.decoding.combine import combine, threshold_of
 from aligner.errors import DataError
 from aligner.files import open_output
@@ -103,27 +103,35 @@ def by_count(side: Side) -> Vcb:
     return Vcb(ids, [b"UNK", *(word for _, word in rows)], np.array([0, *(int(n) for n, _ in rows)]))
 
 
-def directed(kept: Kept, corpus: Corpus, n_threads: int) -> tuple[Links, Links]:
-    """Forward and reverse links, a link at most a generated word, as the programs GIZA++ and mgiza have."""
+def directed(kept: Kept, corpus: Corpus, n_threads: int) -> tuple[Links, Links, Doubles]:
+    """Forward and reverse links, a link at most a generated word, and [S, 2] the costs of sentence pairs.
+
+    They are those that the programs GIZA++ and mgiza write.
+    """
+    costs = np.empty((len(corpus), 2))
     forward, reverse = (
-        Links.joined(kept.one_each(corpus, direction, n_threads=n_threads))
+        Links.joined(kept.one_each(corpus, direction, costs=costs, n_threads=n_threads))
         for direction in ("forward", "reverse")
     )
-    return forward, reverse
+    return forward, reverse, costs
 
 
-def write_directed(folder: Folder, corpus: Corpus, forward: Links, reverse: Links, overwrite: bool) -> None:
+def write_directed(
+    folder: Folder, corpus: Corpus, forward: Links, reverse: Links, costs: Doubles, overwrite: bool
+) -> None:
     """Step 2: an A3 file a direction."""
-    for path, links, src, tgt in (
-        (folder.a3(folder.e, folder.f), forward, corpus.src, corpus.tgt),
-        (folder.a3(folder.f, folder.e), reverse.transposed(), corpus.tgt, corpus.src),
+    for path, links, src, tgt, column in (
+        (folder.a3(folder.e, folder.f), forward, corpus.src, corpus.tgt, 0),
+        (folder.a3(folder.f, folder.e), reverse.transposed(), corpus.tgt, corpus.src, 1),
     ):
+        scores = probabilities(costs[:, column], tgt)
         with _output(path, overwrite) as out:
             for start in range(0, len(corpus), BLOCK):
                 stop = min(start + BLOCK, len(corpus))
-                numbers = np.arange(start + 1, stop + 1)
                 sides = (side.part(start, stop) for side in (src, tgt))
-                out.write(format_a3(links.part(start, stop), *sides, numbers=numbers))
+                numbers = np.arange(start + 1, stop + 1)
+                part = scores[start:stop]
+                out.write(format_a3(links.part(start, stop), *sides, numbers=numbers, scores=part))
 
 
 def read_directed(folder: Folder, corpus: Corpus) -> tuple[Links, Links]:

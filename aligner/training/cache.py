@@ -39,6 +39,7 @@ from aligner.text.corpus import Corpus, Side
 from aligner.training.loop import learn
 
 SIZE = "2G"
+MEMORY = 3 << 29  # bytes for the cells of a text that is aligned as soon as its model is trained
 OFF = ("", "off")
 MODEL, LOCK = ".model", ".lock"
 PART = re.compile(r"\.([0-9a-f]+\.model)\.[0-9a-f]{8}\.part")  # a model half written (files.py)
@@ -83,17 +84,26 @@ class Kept:
 
     def _directions(self, corpus: Corpus, settings: dict[str, Any]) -> Iterator[tuple[Links, Links]]:
         """Forward and reverse links of the model's sides."""
+        costs = settings.get("costs")
+        if self.swapped and costs is not None:
+            settings = settings | {"costs": np.empty_like(costs)}
         seen = self.seen if corpus is self.text else None
         recipe, shares = self.model.recipe, self.model.shares
         if recipe.lowercase:
             corpus = corpus.lowered()
         if self.swapped:
             corpus = Corpus(corpus.tgt, corpus.src)
-        yield from directions(self.model.views, recipe, corpus, seen=seen, shares=shares, **settings)
+        n = 0
+        for block in directions(self.model.views, recipe, corpus, seen=seen, shares=shares, **settings):
+            if self.swapped and costs is not None:
+                part = slice(n, n + len(block[0]))
+                costs[part] = settings["costs"][part, ::-1]
+            n += len(block[0])
+            yield block
 
 
 def trained(
-    corpus: Corpus, recipe: Recipe, *, n_threads: int = 1, memory: int = 0, cached: bool = True
+    corpus: Corpus, recipe: Recipe, *, n_threads: int = 1, memory: int = MEMORY, cached: bool = True
 ) -> Kept:
     """The model of a text: the one that is kept, or a new one, which is kept then.
 

@@ -18,7 +18,6 @@ from aligner.text.giza import read_snt, read_vcb
 from aligner.threads import available
 from aligner.training.cache import trained
 
-MEMORY = 3 << 29  # bytes for the cells of sentence pairs
 ITERATIONS = {"m1": 5, "m2": 0, "mh": 5, "m3": 5, "m4": 5, "m5": 0, "m6": 0}  # of the originals
 LOWER = {"mh": ("hmm", "th"), "m2": ("2", "t2"), "m1": ("1", "t1")}  # what a dump is called, and how often
 RAW = {"help_option_names": ["--help", "--h"], "ignore_unknown_options": True}
@@ -41,7 +40,8 @@ def command(words: tuple[str, ...]) -> None:
 
     What is different: the links are those of `aligner align`, at most one a target word, whichever models
     and iterations are asked for; after Model 1 alone they are those of our Model 1. Sentences are not cut at
-    100 words, and sentence pairs with an empty side stay. Every sentence pair counts once, whatever its count
+    100 words, and sentence pairs with an empty side stay. The score of an alignment is p(target | source), of
+    all alignments together. Every sentence pair counts once, whatever its count
     in the .snt file. Parameters of training are accepted and change nothing; a line on stderr names them. The
     other tables of GIZA++ are not written. Training cannot begin with tables of GIZA++.
 
@@ -82,7 +82,7 @@ def run(words: tuple[str, ...], mgiza: bool) -> None:
         return
     model = "ibm1" if name.startswith("1.") else None
     recipe = Recipe.of(model) if model else Recipe.of()
-    kept = trained(corpus, recipe, n_threads=n_threads, memory=MEMORY)
+    kept = trained(corpus, recipe, n_threads=n_threads)
     prefix = _prefix(given)
     write_a3(kept, corpus, _paths(f"{prefix}.A{name}", name, parts), n_threads)
     if not given.number("nodumps", 0):

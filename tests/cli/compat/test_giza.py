@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from programs import GOLDEN, run
 
-from aligner import LinkReader, Recipe
+from aligner import Corpus, LinkReader, Recipe
 from aligner.cli.compat import PROGRAMS
 from aligner.cli.compat.parameters import Parameters
+from aligner.compat import giza
 from aligner.text.giza import read_snt, read_vcb
 from aligner.training import cache
 
@@ -45,10 +47,14 @@ def test_a_call_of_moses(corpus, tmp_path, caplog):
     golden = (GOLDEN / "train-model" / "giza.fr-en" / "fr-en.A3.final").read_text().splitlines()
     ours = (tmp_path / "fr-en.A3.final").read_text().splitlines()
     assert len(ours) == len(golden)
+    costs = np.empty((len(corpus), 2))
+    for _ in cache.trained(corpus, Recipe.of()).directions(corpus, costs=costs):
+        pass
+    scores = [f"{p:g}" for p in np.exp(-costs[:, 0] * corpus.tgt.lengths)]
     for line, (mine, theirs) in enumerate(zip(ours, golden, strict=True)):
         if line % 3 == 0:
             assert mine.rsplit(" ", 1)[0] == theirs.rsplit(" ", 1)[0]  # all but the score
-            assert 0 < float(mine.rsplit(" ", 1)[1]) <= 1
+            assert mine.rsplit(" ", 1)[1] == scores[line // 3]
         elif line % 3 == 1:
             assert mine == theirs
     assert caplog.text.count("\n") == 1
@@ -202,6 +208,11 @@ def test_help(program):
     help = run(program, "--help").output
     assert PROGRAMS[program].help in " ".join(help.split())
     assert "Example:" in help and f"aligner {program} " in help
+
+
+def test_a_score_is_never_0():
+    long = Corpus.from_pairs([("a", "b " * 1000)])
+    assert giza.probabilities(np.array([5.0]), long.tgt) > 0
 
 
 def test_an_empty_side_stays(write, tmp_path):
