@@ -28,8 +28,9 @@ from aligner.training.cache import trained
     "method",
     type=click.Choice([*METHODS, *OTHER_NAMES]),
     metavar="METHOD",
+    default="grow-diag-final-and",
     help="How two directions become one, see `aligner symmetrize --help`; Moses' intersect, srctotgt and"
-    " tgttosrc, too.  [default: soft-union; with --first-step 3 grow-diag-final-and]",
+    " tgttosrc, too. soft-union gives the links of `aligner align`.",
 )
 @click.option(
     "--first-step",
@@ -55,7 +56,7 @@ def command(
     f: str,
     e: str,
     root_dir: str,
-    method: str | None,
+    method: str,
     first_step: int,
     last_step: int,
     giza_files: bool,
@@ -81,17 +82,18 @@ def command(
 
     \b
     Example:
-      aligner moses --corpus corpus.clean --f fr --e en --root-dir train
-      train-model.perl -root-dir train -corpus corpus.clean -f fr -e en -first-step 4 -alignment soft-union
+      aligner moses --corpus text --f fr --e en --root-dir train
+      train-model.perl -root-dir train -corpus text -f fr -e en -alignment grow-diag-final-and -first-step 4
     """
     if first_step > last_step:
         raise click.UsageError("--first-step comes after --last-step.")
     if first_step == 2:
         raise click.UsageError("--first-step 2 needs what --first-step 1 does: give 1.")
     giza_files = giza_files or last_step <= 2
-    method = method or ("grow-diag-final-and" if first_step == 3 else "soft-union")
     if first_step == 3 and moses.takes_scores(method):
         raise click.UsageError(f"{method} needs scores, which A3 files do not have.")
+    if encoding != "utf-8" and (giza_files or last_step == 4):
+        raise click.UsageError("--encoding is for links alone: files with words need a text in UTF-8.")
     folder = moses.Folder(Path(root_dir), f, e)
     steps = range(first_step, last_step + 1)
     _check_outputs(folder, method, steps, giza_files, overwrite)

@@ -40,7 +40,7 @@ def names(folder: Path) -> set[str]:
 
 
 def test_links_of_the_text_and_nothing_else(moses, tmp_path):
-    folder = moses()
+    folder = moses("--alignment", "soft-union")
     assert names(folder) == {"model/aligned.soft-union"}
     links = run("align", tmp_path / "c.fr", tmp_path / "c.en", "--quiet").stdout
     assert (folder / "model/aligned.soft-union").read_text() == links
@@ -119,17 +119,17 @@ def test_lexicons_are_counted_along_the_links(moses, tmp_path):
 
 def test_compressed_text(moses, tmp_path):
     folder = moses()
-    links = (folder / "model/aligned.soft-union").read_bytes()
+    links = (folder / "model" / GDFA).read_bytes()
     packed = gzip.compress((tmp_path / "c.fr").read_bytes())
     (tmp_path / "c.fr").unlink()
     (tmp_path / "c.fr.gz").write_bytes(packed)
     moses("--overwrite")
-    assert (folder / "model/aligned.soft-union").read_bytes() == links
+    assert (folder / "model" / GDFA).read_bytes() == links
 
 
 def test_what_is_there_is_not_replaced(moses, tmp_path):
     folder = moses("--giza-files")
-    (folder / "model/aligned.soft-union").unlink()
+    (folder / "model" / GDFA).unlink()
     before = {name: (folder / name).stat().st_mtime_ns for name in names(folder)}
     moses("--giza-files", code=1)
     assert before == {name: (folder / name).stat().st_mtime_ns for name in names(folder)}
@@ -144,6 +144,8 @@ def test_what_is_there_is_not_replaced(moses, tmp_path):
         ("--first-step 4 --last-step 4", 1),
         ("--first-step 4", 2),
         ("--first-step 2", 2),
+        ("--encoding latin-1 --last-step 4", 2),
+        ("--encoding latin-1 --giza-files", 2),
     ],
 )
 def test_steps_that_cannot_be(moses, options, code):
