@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import BinaryIO
@@ -9,7 +10,7 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from aligner.files import open_in_place
+from aligner.files import display_name, open_in_place, read_chunks
 from aligner.lexicons.formats import Giza
 from aligner.lexicons.table import NULL, Table
 from aligner.links.formats.giza import format_a3
@@ -21,8 +22,21 @@ Doubles = npt.NDArray[np.float64]
 
 FIRST_CLASS = 2  # that a word can have; 0 and 1 are not for words
 
+logger = logging.getLogger(__name__)
 
-def write_a3(kept: Kept, corpus: Corpus, paths: Sequence[str], n_threads: int) -> None:
+
+def encoding_of(paths: Sequence[str]) -> str:
+    """UTF-8; but latin-1, in which bytes of any encoding are letters, if some of the files are not UTF-8."""
+    for path in paths:
+        try:
+            b"".join(read_chunks(path)).decode()
+        except UnicodeDecodeError:
+            logger.warning("%s is not UTF-8; its bytes are taken for letters of latin-1", display_name(path))
+            return "latin-1"
+    return "utf-8"
+
+
+def write_a3(kept: Kept, corpus: Corpus, paths: Sequence[str], encoding: str, n_threads: int) -> None:
     """Writes the alignment of p(tgt | src), a link at most a target word.
 
     paths: of the parts, which have the sentence pairs one after another, about as many each
@@ -39,7 +53,8 @@ def write_a3(kept: Kept, corpus: Corpus, paths: Sequence[str], n_threads: int) -
                 if a < b:
                     part, links = corpus.part(a, b), block.part(a - start, b - start)
                     numbers, scores = np.arange(a + 1, b + 1), probabilities(costs[a:b, 0], part.tgt)
-                    out.write(format_a3(links, part.src, part.tgt, numbers=numbers, scores=scores))
+                    text = format_a3(links, part.src, part.tgt, numbers=numbers, scores=scores)
+                    out.write(text if encoding == "utf-8" else text.decode().encode(encoding))
             start = stop
 
 

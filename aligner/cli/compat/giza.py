@@ -9,7 +9,7 @@ import time
 import click
 
 from aligner.cli.compat.parameters import INCREMENTAL, PREVIOUS, Parameters
-from aligner.compat.giza import write_a3, write_table
+from aligner.compat.giza import encoding_of, write_a3, write_table
 from aligner.errors import DataError
 from aligner.files import display_name
 from aligner.models.recipe import Recipe
@@ -38,12 +38,13 @@ def command(words: tuple[str, ...]) -> None:
     writes no file, unless -onlyaldumps 1 asks for that of the alignment. -tc is a second .snt file, which is
     aligned, too: PREFIX.tst.A3.final.
 
-    What is different: the links are those of `aligner align`, at most one a target word, whichever models
-    and iterations are asked for; after Model 1 alone they are those of our Model 1. Sentences are not cut at
-    100 words, and sentence pairs with an empty side stay. The score of an alignment is p(target | source), of
-    all alignments together. Every sentence pair counts once, whatever its count
-    in the .snt file. Parameters of training are accepted and change nothing; a line on stderr names them. The
-    other tables of GIZA++ are not written. Training cannot begin with tables of GIZA++.
+    What is different: the links are those of `aligner align`, at most one a target word, whichever models and
+    iterations are asked for; after Model 1 alone they are those of our Model 1. Sentences are not cut at 100
+    words, and sentence pairs with an empty side stay. Words that are not UTF-8 are written as they are. The
+    score of an alignment is p(target | source), of all alignments together. Every sentence pair counts once,
+    whatever its count in the .snt file. Parameters of training are accepted and change nothing; a line on
+    stderr names them. The other tables of GIZA++ are not written. Training cannot begin with tables of
+    GIZA++.
 
     The first call trains both directions, and keeps the model in $ALIGNER_CACHE, by default ~/.cache/aligner.
     The call for the other direction finds it there.
@@ -70,7 +71,9 @@ def run(words: tuple[str, ...], mgiza: bool) -> None:
     if missing:
         raise click.UsageError(f"{' and '.join(missing)} must be given.")
     name, parts = _file_name(given), _parts(given) if mgiza else None
-    src, tgt = (read_vcb(given.values[side]) for side in ("s", "t"))
+    names = [given.values[side] for side in ("s", "t")]
+    encoding = encoding_of(names)
+    src, tgt = (read_vcb(vcb, encoding=encoding) for vcb in names)
     path = given.values["c"]
     corpus = read_snt(path, src, tgt)
     warn_of_long(corpus.long_pairs(), display_name(path))
@@ -84,12 +87,12 @@ def run(words: tuple[str, ...], mgiza: bool) -> None:
     recipe = Recipe.of(model) if model else Recipe.of()
     kept = trained(corpus, recipe, n_threads=n_threads)
     prefix = _prefix(given)
-    write_a3(kept, corpus, _paths(f"{prefix}.A{name}", name, parts), n_threads)
+    write_a3(kept, corpus, _paths(f"{prefix}.A{name}", name, parts), encoding, n_threads)
     if not given.number("nodumps", 0):
         write_table(kept, src, tgt, f"{prefix}.t{name}")
     if given.values.get("tc") not in (None, "", "NONE"):
         test = read_snt(given.values["tc"], src, tgt)
-        write_a3(kept, test, [f"{prefix}.tst.A{name}"], n_threads)
+        write_a3(kept, test, [f"{prefix}.tst.A{name}"], encoding, n_threads)
 
 
 def _refuse_tables(given: Parameters) -> None:

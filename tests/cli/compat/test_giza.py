@@ -210,6 +210,15 @@ def test_help(program):
     assert "Example:" in help and f"aligner {program} " in help
 
 
+def test_words_of_other_encodings_stay_as_they_are(write, tmp_path, caplog):
+    src, tgt = write("s.vcb", b"2 \xe9t\xe9 2\n"), write("t.vcb", b"2 summer 2\n")
+    snt = write("x.snt", "1\n2\n2\n1\n2\n2\n")
+    run("giza", "-c", snt, "-s", src, "-t", tgt, "-o", tmp_path / "x")
+    assert b"NULL ({ }) \xe9t\xe9 ({ 1 }) \n" in (tmp_path / "x.A3.final").read_bytes()
+    assert (tmp_path / "x.t3.final").read_text().endswith("2 2 1\n")
+    assert "s.vcb is not UTF-8" in caplog.text
+
+
 def test_a_score_is_never_0():
     long = Corpus.from_pairs([("a", "b " * 1000)])
     assert giza.probabilities(np.array([5.0]), long.tgt) > 0
