@@ -12,7 +12,7 @@ bal, both directions. Each word has the position of the word that generates it, 
     M t_1 ... t_M # a_1 ... a_M
     L s_1 ... s_L # b_1 ... b_L
 
-text     [n_bytes]   whole lines, each ended by "\\n"; "\\r" before it belongs to the line end
+text     [n_bytes]   whole lines, each ended by "\\n"
 offsets  [S + 1]     links of sentence n are those from offsets[n] to offsets[n + 1]
 links                (offsets, src, tgt), src and tgt: [n_links] positions from 0 of s and t
 side                 (ids, offsets, words, cuts): token -> word id; sentence n is ids[offsets[n]:offsets[n + 1]]; word id w
@@ -98,7 +98,8 @@ cdef Side side(tuple arrays):
 
 
 cdef inline bint is_blank(text_t at) noexcept nogil:
-    return at[0] == c' ' or at[0] == c'\t' or (at[0] == c'\r' and at[1] == c'\n')
+    """What C++ and Perl skip between words, but for the newline."""
+    return at[0] == c' ' or at[0] == c'\t' or c'\v' <= at[0] <= c'\r'
 
 
 cdef inline void skip_blanks(Cursor* c) noexcept nogil:

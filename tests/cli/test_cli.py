@@ -262,7 +262,8 @@ def test_errors_name_file_line_and_cure(write):
         assert "unknown encoding" in run("check", "--encoding", encoding, code=2)
     run("convert", bad, "-o", "", code=2)
     run("generate", "", code=2)
-    assert "only one file can be -" in run("symmetrize", "-", "-", code=2)
+    assert "only one file can be -" in run("evaluate", "-", "-", code=2)
+    assert "give the file of the other direction" in run("symmetrize", bad, code=1)
 
 
 def test_errors_name_the_option_of_the_command(write, data, tmp_path):

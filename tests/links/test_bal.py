@@ -79,9 +79,9 @@ def test_what_giza2bal_failed_at_has_no_links_and_is_told(write, caplog):
     text = Corpus.from_pairs([("a b", "c"), *PAIRS, ("d", "e")])
     with caplog.at_level(logging.WARNING):
         assert both(path, text) == [[[], *FORWARD, []], [[], *REVERSE, []]]
-    assert [x.message for x in caplog.records] == [
-        f"{path}: 2 sentence pairs are ALIGN_ERR, the first is 1: giza2bal.pl found no match; no links"
-    ]
+    [told] = caplog.records
+    assert told.message.startswith(f"{path}: 2 sentence pairs are ALIGN_ERR, the first is 1: ")
+    assert told.message.endswith("they have no links")
 
 
 def test_words_are_those_of_the_text(write):

@@ -248,7 +248,7 @@ def test_parts_that_do_not_fit_are_refused(write):
         ("missing", part([4, 5]), r"x.part000:4: no sentence pair 2; give all parts"),
         ("twice", part([2, 3]), r"\d: sentence pair 3 is there twice"),
         ("falls", part([2, 4, 1]), r"falls:7: sentence pair 1 comes after sentence pair 4"),
-        ("short", part([2])[:-25], r"short:1: the file ends within a sentence pair"),
+        ("short", part([2])[:-25], r"short:1: the sentence pair is cut off"),
         ("links", "0-0\n0-0\n", r"links:1: `# Sentence pair \(N\) ...` was expected; several files can be"),
     ):
         with pytest.raises(DataError, match=message):

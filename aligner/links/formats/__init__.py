@@ -7,6 +7,7 @@ they have in the file.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -37,6 +38,7 @@ FORMATS: dict[str, Format] = {
     "bal": Bal("symal's input, both directions: read as p(tgt | src); not written", False),
     "bal-reverse": Bal("the same, read as p(src | tgt); not written", True),
 }
+BEFORE_LINKS = re.compile(rb"^.* \|\|\| ", re.MULTILINE)  # a line up to its last bars
 PLAIN = "pharaoh"  # the format of a file that has no format's marks
 
 
@@ -47,6 +49,7 @@ class LinkReader(LinkFile):
     text     the sentences that the links belong to. Links to words that are not there are refused, and so is
              another number of sentences. A sparse format, as WPT, is filled up with sentences without links.
     reverse  whether p(src | tgt) is wanted: `a3` is then read as `a3-reverse`, and `bal` as `bal-reverse`
+    bars     whether lines may be `anything ||| links`
     """
 
     def __init__(
@@ -57,12 +60,13 @@ class LinkReader(LinkFile):
         *,
         text: Corpus | None = None,
         reverse: bool = False,
+        bars: bool = False,
     ) -> None:
         self.paths = [path] if isinstance(path, str) else list(path)
         more = f" and {len(self.paths) - 1} more" if len(self.paths) > 1 else ""
         super().__init__(display_name(self.paths[0]) + more, format, base, text)
         self.has_lines = len(self.paths) == 1
-        self.reverse = reverse
+        self.reverse, self.bars = reverse, bars
         if format is not None:
             self.format = self._turned(format)
 
@@ -133,6 +137,8 @@ class LinkReader(LinkFile):
         self.n_null = self.n_scored = 0
         chunks = read_chunks(self.paths[0]) if len(self.paths) == 1 else merged(self.paths)
         texts = line_blocks(chunks, BLOCK, eager)
+        if self.bars:
+            texts = ((BEFORE_LINKS.sub(b"", x) if b" ||| " in x else x, n) for x, n in texts)
         head = list(itertools.islice(texts, 1))
         if self.format is None:
             self.format = self._turned(self._find_format(head[0][0] if head else b""))

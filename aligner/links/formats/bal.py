@@ -56,8 +56,10 @@ class Bal(Format):
         for forward, reverse in self.read_both(file, blocks):
             yield reverse if self.reverse else forward
 
-    def read_both(self, file: LinkFile, blocks: Iterable[tuple[bytes, int]]) -> Iterator[tuple[Links, Links]]:
-        """(forward, reverse) of blocks."""
+    def read_both(
+        self, file: LinkFile, blocks: Iterable[tuple[bytes, int]], keep_failed: bool = False
+    ) -> Iterator[tuple[Links, Links]]:
+        """(forward, reverse) of blocks. keep_failed: ALIGN_ERR has the link 0-0 that the file gives it."""
         check_base(file)
         n_before, failures = 0, []
         for text, n_lines in blocks:
@@ -76,7 +78,7 @@ class Bal(Format):
             both = []
             for (offsets, src, tgt), n in zip((forward, reverse), n_links, strict=True):
                 links = Links(offsets, src[:n].copy(), tgt[:n].copy())
-                if failed:
+                if failed and not keep_failed:
                     links = links.chosen(~np.isin(links.sentences, failed))
                 both.append(links)
             failures += [n_before + k + 1 for k in failed]
@@ -84,10 +86,11 @@ class Bal(Format):
             n_before += S
         if failures:
             logger.warning(
-                "%s: %d sentence pairs are ALIGN_ERR, the first is %d: giza2bal.pl found no match; no links",
+                "%s: %d sentence pairs are ALIGN_ERR, the first is %d: giza2bal.pl found no match; %s",
                 file.name,
                 len(failures),
                 failures[0],
+                "they have the link 0-0" if keep_failed else "they have no links",
             )
 
     def write(self, links: Links, first: int, base: int, text: Corpus | None) -> bytearray:

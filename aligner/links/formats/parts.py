@@ -53,8 +53,8 @@ def _pairs(path: str) -> Iterator[Pair]:
             what = "`# Sentence pair (N) ...` was expected"
             hint = "several files can be the parts of an A3 file only"
             raise DataError(what, file=name, line=n_lines + 1, hint=hint)
-        if len(rest) < 2:
-            what = "the file ends within a sentence pair"
+        if len(rest) < 2 or not rest[1].rstrip().endswith(b"})"):
+            what = "the sentence pair is cut off"
             raise DataError(what, file=name, line=n_lines + 1, hint="is the file whole?")
         number = int(match[1])
         if number <= last:
