@@ -6,90 +6,156 @@ p(f | e) is the count of e and f over all counts of e; so NULL has probabilities
 
 from __future__ import annotations
 
+import itertools
 import logging
 
 import numpy as np
 import numpy.typing as npt
 
 from aligner.errors import DataError
-from aligner.lexicons.table import NULL, Table
+from aligner.files import display_name
+from aligner.lexicons.table import NULL, Table, vocab_of
+from aligner.links import formats
+from aligner.links.formats import LinkReader
 from aligner.links.links import Links
-from aligner.text.corpus import Corpus, Side
+from aligner.text.corpus import Corpus, Side, Vocab, shown
+from aligner.text.reading import stream_lines
 
 Longs = npt.NDArray[np.int64]
 
 BLOCK = 1 << 17  # sentence pairs counted at a time
+BYTES = "latin-1"  # every byte is a character, so that words of any encoding come out as they went in
 
 logger = logging.getLogger(__name__)
 
 
 def count(text: Corpus, links: Links, null: str = "NULL") -> Table:
-    """The table of a text's links. Links must not point outside their sentence pairs.
-
-    A word that occurs twice in a sentence's links counts twice, and so does a link that stands twice.
-    null: how files spell the NULL word. A word of the text that is spelled so counts as NULL, since files
-    could not tell them apart; a warning says so.
-    """
+    """The table of a text's links, see Counts."""
     if len(links) != len(text):
         raise DataError(
             f"links of {len(links)} sentences, the text has {len(text)}",
             hint="text and links must match line by line",
         )
-    src, tgt = (_ids(side, null) for side in (text.src, text.tgt))
-    width = len(text.tgt.vocab) + 1
-    keys, counts = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-    pending: list[tuple[Longs, Longs]] = []
-    for start in range(0, len(text), BLOCK):
-        stop = min(start + BLOCK, len(text))
-        pending.append(_counts(text, links, src, tgt, start, stop))
-        if stop == len(text) or sum(len(block) for block, _ in pending) > len(keys):
-            keys, counts = _merged([(keys, counts), *pending])
-            pending = []
-    e, f = keys // width - 1, keys % width - 1
-    p = np.empty((len(keys), 2))
-    for column, word in ((0, e), (1, f)):
-        totals = np.bincount(word + 1, counts)
-        p[:, column] = counts / totals[word + 1]
-    return Table(text.src.vocab, text.tgt.vocab, e, f, p)
+    counts = Counts(null)
+    counts.add(text, links)
+    return counts.table()
 
 
-def _ids(side: Side, null: str) -> npt.NDArray[np.int32]:
-    """token -> word id, or NULL for a word that is spelled like it"""
-    found = int(side.vocab.find([null])[0])
-    if found < 0 or not (same := side.ids == found).any():
-        return side.ids
-    logger.warning("the word %s occurs %d times in the text; it counts as the NULL word", null, same.sum())
-    return np.where(same, np.int32(NULL), side.ids)
+def count_files(src: str, tgt: str, links: str) -> Table:
+    """The table of files, which are read in step: memory has the word pairs, not the text.
 
-
-def _counts(
-    text: Corpus,
-    links: Links,
-    src: npt.NDArray[np.int32],
-    tgt: npt.NDArray[np.int32],
-    start: int,
-    stop: int,
-) -> tuple[Longs, Longs]:
-    """(keys, counts) of the word pairs of sentence pairs start to stop.
-
-    A key is (e + 1) * (V_tgt + 1) + f + 1: NULL has a share of 0.
+    Words are bytes, which a character each stands for (BYTES). The links are `i-j`, with or without scores.
     """
-    width = len(text.tgt.vocab) + 1
-    block = links.part(start, stop)
-    at = block.sentences + start
-    i, j = text.src.offsets[at] + block.src, text.tgt.offsets[at] + block.tgt
-    keys = [(src[i] + np.int64(1)) * width + tgt[j] + 1]
-    for side, ids, linked, factor in ((text.src, src, i, width), (text.tgt, tgt, j, 1)):
-        first, last = int(side.offsets[start]), int(side.offsets[stop])
-        alone = np.ones(last - first, dtype=bool)
-        alone[linked - first] = False
-        keys.append((ids[first:last][alone] + np.int64(1)) * factor)
-    found, counts = np.unique(np.concatenate(keys), return_counts=True)
-    return found, counts
+    reader = LinkReader(links, base=0)
+    names = display_name(src), display_name(tgt), reader.name
+    counts = Counts("NULL", BYTES)
+    files = stream_lines(src, formats.BLOCK), stream_lines(tgt, formats.BLOCK), reader.blocks()
+    for n, (e, f, linked) in enumerate(itertools.zip_longest(*files)):
+        if reader.format not in ("pharaoh", "scored"):
+            what = f"the links look like {reader.format}"
+            raise DataError(what, file=reader.name, hint="convert them to `i-j` first")
+        found = Links.from_pairs([]) if linked is None else linked[1]
+        sizes = [0 if part is None else len(part) for part in (e, f, found)]
+        if len(set(sizes)) > 1:
+            short, long = sizes.index(min(sizes)), sizes.index(max(sizes))
+            raise DataError(
+                f"{names[short]} has {n * formats.BLOCK + sizes[short]} lines, {names[long]} has more",
+                hint="text and links must match line by line",
+            )
+        counts.add(Corpus(e, f), found)
+    return counts.table()
 
 
-def _merged(parts: list[tuple[Longs, Longs]]) -> tuple[Longs, Longs]:
-    """The sum of counts that stand under sorted keys."""
-    keys, inverse = np.unique(np.concatenate([keys for keys, _ in parts]), return_inverse=True)
-    counts = np.bincount(inverse, np.concatenate([counts for _, counts in parts]), minlength=len(keys))
-    return keys, counts.astype(np.int64)
+class Counts:
+    """How often word pairs are linked, of a text that is added in parts.
+
+    A link that stands twice counts twice. Links that point outside their sentence pairs are left out. null is
+    how files spell the NULL word: a word of the text that is spelled so counts as NULL, since files could not
+    tell them apart. Warnings say both.
+
+    src, tgt      word -> id
+    keys, counts  [P] what was merged so far: word pairs, sorted, and their counts
+    pending       the same of parts that are not merged yet
+    A key is (e + 1) * 2^32 + f + 1, so that NULL, -1, has a share of 0.
+    """
+
+    def __init__(self, null: str = "NULL", encoding: str = "utf-8") -> None:
+        self.null, self.encoding = null, encoding
+        self.src: dict[str, int] = {}
+        self.tgt: dict[str, int] = {}
+        self.keys, self.counts = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+        self.pending: list[tuple[Longs, Longs]] = []
+        self.n_null = self.n_outside = self.n_sentences = 0
+        self.outside: list[int] = []  # the first lines with links that point outside
+
+    def add(self, text: Corpus, links: Links) -> None:
+        """Counts sentence pairs. Word ids of the text mean nothing beyond this part."""
+        src, tgt = self._ids(text.src.vocab, self.src), self._ids(text.tgt.vocab, self.tgt)
+        for start in range(0, len(text), BLOCK):
+            stop = min(start + BLOCK, len(text))
+            part, block = (
+                text.part(start, stop),
+                self._inside(text.part(start, stop), links.part(start, stop)),
+            )
+            self._count(part, block, src[part.src.ids], tgt[part.tgt.ids])
+            self.n_sentences += stop - start
+            if sum(len(keys) for keys, _ in self.pending) > len(self.keys):
+                self._merge()
+
+    def table(self) -> Table:
+        """The probabilities of what was counted."""
+        self._merge()
+        self._warn()
+        e, f = (self.keys >> 32) - 1, (self.keys & 0xFFFFFFFF) - 1
+        p = np.empty((len(self.keys), 2))
+        for column, word in ((0, e), (1, f)):
+            totals = np.bincount(word + 1, self.counts)
+            p[:, column] = self.counts / totals[word + 1]
+        return Table(vocab_of(self.src), vocab_of(self.tgt), e, f, p)
+
+    def _ids(self, vocab: Vocab, known: dict[str, int]) -> Longs:
+        """word id of a part of the text -> the id of the word here"""
+        cuts = vocab.offsets.tolist()
+        words = [vocab.text[a:b].decode(self.encoding) for a, b in itertools.pairwise(cuts)]
+        ids = [NULL if word == self.null else known.setdefault(word, len(known)) for word in words]
+        return np.array(ids, dtype=np.int64)
+
+    def _inside(self, text: Corpus, links: Links) -> Links:
+        """The links that do not point outside their sentence pairs."""
+        at = links.sentences
+        keep = (links.src < text.src.lengths[at]) & (links.tgt < text.tgt.lengths[at])
+        if keep.all():
+            return links
+        self.n_outside += len(keep) - int(keep.sum())
+        self.outside += (np.unique(at[~keep]) + self.n_sentences + 1).tolist()
+        return links.chosen(keep)
+
+    def _count(self, text: Corpus, links: Links, e: Longs, f: Longs) -> None:
+        """Adds the counts of a part. e, f: [n_tokens] token -> id"""
+        at = links.sentences
+        i, j = text.src.offsets[at] + links.src, text.tgt.offsets[at] + links.tgt
+        alone = _without(text.src, i), _without(text.tgt, j)
+        keys = [((e[i] + 1) << 32) + f[j] + 1, (e[alone[0]] + 1) << 32, f[alone[1]] + 1]
+        self.pending.append(np.unique(np.concatenate(keys), return_counts=True))
+        self.n_null += int((e == NULL).sum() + (f == NULL).sum())
+
+    def _merge(self) -> None:
+        parts = [(self.keys, self.counts), *self.pending]
+        keys, places = np.unique(np.concatenate([keys for keys, _ in parts]), return_inverse=True)
+        counts = np.bincount(places, np.concatenate([counts for _, counts in parts]), minlength=len(keys))
+        self.keys, self.counts, self.pending = keys, counts.astype(np.int64), []
+
+    def _warn(self) -> None:
+        if self.n_outside:
+            what = "%d links point outside their sentence pairs and are left out (lines %s)"
+            logger.warning(what, self.n_outside, shown(self.outside))
+        if self.n_null:
+            what = "the word %s occurs %d times in the text; it counts as the NULL word"
+            logger.warning(what, self.null, self.n_null)
+
+
+def _without(side: Side, linked: Longs) -> npt.NDArray[np.bool_]:
+    """[n_tokens] whether a token has no link. linked: the tokens that have one"""
+    alone = np.ones(len(side.ids), dtype=bool)
+    alone[linked] = False
+    return alone

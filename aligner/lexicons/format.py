@@ -80,13 +80,13 @@ class Format(ABC):
             raise ValueError
         return None if text == self.null else text
 
-    def write(self, table: Table, out: BinaryIO) -> None:
+    def write(self, table: Table, out: BinaryIO, encoding: str = "utf-8") -> None:
         """Writes p(f | e). A word that could not be told from NULL is refused."""
         kept = self.kept(table)
         words = self.spelled(kept)
         for start in range(0, len(kept), BLOCK):
             part = kept.chosen(np.arange(start, min(start + BLOCK, len(kept))))
-            out.write("".join(self.lines(part, *words)).encode())
+            out.write("".join(self.lines(part, *words)).encode(encoding))
 
     def read(self, path: str) -> Table:
         """The table of a file, "-" for stdin. Of a word pair that stands twice the last one counts."""

@@ -19,7 +19,7 @@ from aligner.files import display_name, read_chunks
 from aligner.text import _corpus
 from aligner.text._corpus import Status
 from aligner.text.blanks import Splitter
-from aligner.text.corpus import Builder, Corpus
+from aligner.text.corpus import Builder, Corpus, Side
 
 LAYOUTS = ("bars", "first-bar", "tsv")  # of one file
 BLOCK = 1 << 14  # lines indexed at a time
@@ -94,6 +94,16 @@ def read_lines(path: str, encoding: str = "utf-8") -> Iterator[str]:
     """The lines of a file, "-" for stdin, without their newlines."""
     for text, _, _ in _text_blocks(path, encoding):
         yield from text.decode().removesuffix("\n").split("\n")
+
+
+def stream_lines(path: str, max_lines: int) -> Iterator[Side]:
+    """The sentences of a file in parts of max_lines. Words are bytes of any encoding, and not checked."""
+    for text, n_lines in line_blocks(read_chunks(path), max_lines):
+        builder = Builder()
+        ids, lengths = builder.room(len(text) // 2 + 1, n_lines)
+        _, _, builder.n_tokens = _corpus.index_lines(text, builder.words, ids, lengths, None)
+        builder.n_lines = n_lines
+        yield builder.side(lowercase=False)
 
 
 def line_blocks(chunks: Iterator[bytes], max_lines: int, eager: bool = False) -> Iterator[tuple[bytes, int]]:

@@ -93,6 +93,13 @@ def test_links_of_another_text_are_refused():
         count(Corpus.from_pairs([("a", "b")] * 2), Links.from_pairs([[(0, 0)]]))
 
 
+def test_links_outside_are_left_out_and_told(caplog):
+    text = Corpus.from_pairs([("a", "x"), ("b", "y"), ("", "")])
+    links = Links.from_pairs([[(0, 0)], [(1, 0), (0, 1), (0, 0)], [(0, 0)]])
+    assert spelled(count(text, links)) == {("a", "x"): (1, 1), ("b", "y"): (1, 1)}
+    assert caplog.messages == ["3 links point outside their sentence pairs and are left out (lines 2, 3)"]
+
+
 def test_nothing_is_counted_of_nothing():
     assert len(count(Corpus.from_pairs([]), Links.from_pairs([]))) == 0
     table = count(Corpus.from_pairs([("", "")]), Links.from_pairs([[]]))
