@@ -31,8 +31,7 @@ COMMANDS = {
     "train": "Train a model on a corpus, both directions at once, and keep it in a file.",
     "decode": "Print links of any text with a trained model.",
     "info": "Say what a model was trained on and how, its sizes, and how training went.",
-    "lexicon": "Print a model's translation table as TSV: source, target, t(target | source), t(source |"
-    " target).",
+    "lexicon": "Print which word translates which: a table of a model, of links, or of another program.",
     "symmetrize": "Make one alignment of two directional ones.",
     "evaluate": "Score links against a gold standard.",
     "convert": "Rewrite links in another format.",

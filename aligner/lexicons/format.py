@@ -58,6 +58,10 @@ class Format(ABC):
     def parse(self, line: str) -> Row:
         """What a line without its end says. ValueError: the line is not of this format."""
 
+    def transposed(self) -> Format:
+        """The format of a transposed table."""
+        return self
+
     def losses(self, table: Table) -> Counter[str]:
         """What this format leaves out because it cannot be written, and how many word pairs of it."""
         return Counter()

@@ -99,6 +99,9 @@ class Giza(Format):
     shape = "src_id tgt_id p"
     of = "GIZA++'s t3.final; .vcb files have the words of the numbers"
 
+    def transposed(self) -> Giza:
+        return Giza(self.numbers[::-1])
+
     def kept(self, table: Table) -> Table:
         table = table.forward()
         table = table.chosen(table.p[:, 0] > LEAST)

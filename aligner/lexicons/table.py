@@ -46,16 +46,17 @@ class Table:
         return replace(self, e=self.e[rows], f=self.f[rows], p=self.p[rows])
 
     def forward(self) -> Table:
-        """The word pairs that have p(f | e)."""
-        return self.chosen(~np.isnan(self.p[:, 0]))
+        """The word pairs that have p(f | e), with this probability alone."""
+        table = self.chosen(~np.isnan(self.p[:, 0]))
+        return replace(table, p=np.column_stack([table.p[:, 0], np.full_like(table.p[:, 1], np.nan)]))
 
     def without_null(self) -> Table:
         """The word pairs of two words, none of them NULL."""
         return self.chosen((self.e != NULL) & (self.f != NULL))
 
     def probable(self, least: float) -> Table:
-        """The word pairs that have a probability of at least this much in some direction."""
-        return self.chosen(np.any(self.p >= least, axis=1))
+        """The word pairs that have a probability of at least this much, and not 0, in some direction."""
+        return self.chosen(np.any((self.p >= least) & (self.p > 0), axis=1))
 
     def best_first(self, top: int = 0) -> Table:
         """Sorted by source word, the best target words of each first. top: so many of each; 0: all
@@ -78,6 +79,29 @@ class Table:
             rank[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
             ranks.append(rank)
         return self.chosen(np.lexsort((ranks[1][self.f], ranks[0][self.e])))
+
+
+def joined(forward: Table, reverse: Table) -> Table:
+    """One table of two: p(f | e) of the first and p(e | f) of the second. A word pair may lack either."""
+    words = [
+        dict.fromkeys([*a.words, *b.words])
+        for a, b in ((forward.src, reverse.src), (forward.tgt, reverse.tgt))
+    ]
+    src, tgt = map(vocab_of, words)
+    keys, columns = [], []
+    for n, table in enumerate((forward, reverse)):
+        e, f = (
+            np.append(vocab.find(old.words), NULL)[ids].astype(np.int64)  # the id of NULL, -1, is the last
+            for vocab, old, ids in ((src, table.src, table.e), (tgt, table.tgt, table.f))
+        )
+        there = ~np.isnan(table.p[:, n])
+        keys.append(((e + 1) * (len(tgt) + 1) + f + 1)[there])
+        columns.append(table.p[there, n])
+    found = np.unique(np.concatenate(keys))
+    p = np.full((len(found), 2), np.nan)
+    for n in range(2):
+        p[np.searchsorted(found, keys[n]), n] = columns[n]
+    return Table(src, tgt, found // (len(tgt) + 1) - 1, found % (len(tgt) + 1) - 1, p)
 
 
 def vocab_of(words: Iterable[str]) -> Vocab:

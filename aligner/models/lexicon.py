@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from aligner.lexicons.table import NULL, Table
 from aligner.text.cells import Seen
 from aligner.text.corpus import Vocab
 
@@ -126,6 +127,21 @@ class Lexicon:
             total = np.bincount(word, self.t[:, column])
             table[:, column] = self.t[:, column] / np.maximum(total, np.finfo(np.float32).tiny)[word]
         return table
+
+    def table(self, src: Vocab, tgt: Vocab, direction: str) -> Table:
+        """The word pairs, and after them those of NULL. The rows of each direction sum to 1.
+
+        direction: both, forward or reverse: the probabilities that were learned
+        """
+        e = np.repeat(np.arange(len(src)), np.diff(self.rows))
+        p = np.full((len(e) + len(tgt) + len(src), 2), np.nan, dtype=np.float32)
+        p[: len(e)] = self.normalised()
+        p[len(e) : len(e) + len(tgt), 0] = self.null_fwd
+        p[len(e) + len(tgt) :, 1] = self.null_rev
+        if direction != "both":
+            p[:, 1 if direction == "forward" else 0] = np.nan
+        f = np.concatenate([self.tgt, np.arange(len(tgt)), np.full(len(src), NULL)])
+        return Table(src, tgt, np.concatenate([e, np.full(len(tgt), NULL), np.arange(len(src))]), f, p)
 
     def pruned(self) -> Lexicon:
         """Without the word pairs whose t is 0 in both directions: they are as good as unknown."""
