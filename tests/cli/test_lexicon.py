@@ -145,6 +145,24 @@ def test_numbers_of_giza(tmp_path):
     assert "have no word of number" in wrong
 
 
+def test_both_directions_of_giza(write, tmp_path):
+    """In a table of p(src | tgt) the numbers of target words come first."""
+    vcb = "--vcb", write("src.vcb", "2 a 1\n3 b 1\n"), write("tgt.vcb", "2 x 1\n4 y 1\n")
+    tables = write("forward", "0 4 1\n3 2 0.5\n"), write("reverse", "2 3 0.25\n")
+    tsv = run("--from", "giza", *tables, *vcb)
+    assert tsv == "b\tx\t0.5\t0.25\n"
+    reverse = run("--from", "giza", *tables, *vcb, "--format", "giza", "--direction", "reverse")
+    assert reverse == "2 3 0.25\n"
+    assert run("--from", "giza", *tables, *vcb, "--format", "giza") == "0 4 1\n3 2 0.5\n"
+
+
+def test_null_is_not_among_the_translations_of_tsv(write):
+    text = write("src", "a a a\n"), write("tgt", "x\n")
+    arguments = "--links", write("links", "0-0\n"), "--text", *text, "--top", 1
+    assert run(*arguments) == "a\tx\t0.333333\t1\n"
+    assert run(*arguments, "--format", "moses", "--direction", "forward") == "NULL a 0.6666667\n"
+
+
 def test_the_word_null_of_a_text_is_told(write, caplog):
     text = write("src", "NULL a\n"), write("tgt", "x y\n")
     links = write("links", "0-0 1-1\n")
