@@ -113,14 +113,14 @@ def command(
       aligner lexicon --from moses lex.f2e --format fast_align -o fwd_params
     """
     options.one_stdin(*files, *filter(None, [links]), *(text or ()))
-    reading = None if source is None else _format(source, vcb)
-    writing = _format(output_format, vcb)
+    reading = None if source is None else _format(source, vcb, encoding)
+    writing = _format(output_format, vcb, encoding)
     if (links is None) != (text is None) or (links is not None) + bool(files) != 1:
         raise click.UsageError("give MODEL, or --links with --text, or --from with TABLE.")
     if name is not None and (source is not None or links is not None):
         raise click.UsageError("--view is for a MODEL.")
     if reading is not None:
-        table = _read(files, reading)
+        table = _read(files, reading, encoding)
     elif links is not None:
         corpus = options.read_text(text, encoding)
         assert corpus is not None
@@ -132,7 +132,8 @@ def command(
         min_prob = FEW if min_prob is None else min_prob
     wanted = _directions(table, writing, direction)
     outputs = dict(zip(wanted, _outputs(output, writing, wanted), strict=True))
-    options.check_outputs({f"the {way} table": path for way, path in outputs.items()}, files, overwrite)
+    inputs = *files, links, *(text or ()), *(vcb or ())
+    options.check_outputs({f"the {way} table": path for way, path in outputs.items()}, inputs, overwrite)
     with contextlib.ExitStack() as stack:
         for way, path in outputs.items():
             out = stack.enter_context(open_output(path, overwrite))
@@ -152,25 +153,27 @@ def _write(table: Table, format: Format, min_prob: float | None, top: int, out: 
     format.write(table.best_first(top), out)
 
 
-def _format(name: str, vcb: tuple[str, str] | None) -> Format:
+def _format(name: str, vcb: tuple[str, str] | None, encoding: str) -> Format:
     """A format with all that it needs."""
     format = FORMATS[name]
     if not isinstance(format, Giza):
         return format
     if vcb is None:
         raise click.UsageError("giza needs --vcb SRC TGT.")
-    src, tgt = ({word.decode(): id for word, id in read_vcb(path).id_of.items()} for path in vcb)
+    src, tgt = (
+        {word.decode(): id for word, id in read_vcb(path, encoding=encoding).id_of.items()} for path in vcb
+    )
     return replace(format, numbers=(src, tgt))
 
 
-def _read(files: tuple[str, ...], format: Format) -> Table:
+def _read(files: tuple[str, ...], format: Format, encoding: str) -> Table:
     """The table of one or two files."""
     if len(files) > 2 - format.both:
         raise click.UsageError(f"give {'one TABLE' if format.both else 'one TABLE or two'}.")
-    table = format.read(files[0])
+    table = format.read(files[0], encoding)
     if len(files) == 1:
         return table
-    return joined(table, format.transposed().read(files[1]).transposed())
+    return joined(table, format.transposed().read(files[1], encoding).transposed())
 
 
 def _of_model(path: str, name: str | None) -> Table:

@@ -19,7 +19,7 @@ from aligner.links import formats
 from aligner.links.formats import LinkReader
 from aligner.links.links import Links
 from aligner.text.corpus import Corpus, Side, Vocab, shown
-from aligner.text.reading import stream_lines
+from aligner.text.reading import stream_sides
 
 Longs = npt.NDArray[np.int64]
 
@@ -49,7 +49,7 @@ def count_files(src: str, tgt: str, links: str) -> Table:
     reader = LinkReader(links, base=0)
     names = display_name(src), display_name(tgt), reader.name
     counts = Counts("NULL", BYTES)
-    files = stream_lines(src, formats.BLOCK), stream_lines(tgt, formats.BLOCK), reader.blocks()
+    files = stream_sides(src, formats.BLOCK), stream_sides(tgt, formats.BLOCK), reader.blocks()
     for n, (e, f, linked) in enumerate(itertools.zip_longest(*files)):
         if reader.format not in ("pharaoh", "scored"):
             what = f"the links look like {reader.format}"

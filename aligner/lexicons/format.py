@@ -6,17 +6,16 @@ import logging
 import math
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator
 from typing import BinaryIO
 
 import numpy as np
 
 from aligner.errors import DataError
-from aligner.files import display_name, read_chunks
+from aligner.files import display_name
 from aligner.lexicons.table import NULL, Reals, Table, vocab_of
-from aligner.text.reading import line_blocks
+from aligner.text.reading import read_lines
 
-BLOCK = 1 << 16  # lines read or written at a time
+BLOCK = 1 << 16  # lines written at a time
 SURPLUS = 1e-5  # a probability may be above 1 by this much, which rounding in another program can cause
 
 # e and f, None for NULL; p(f | e) and p(e | f), None for what the line does not have
@@ -92,13 +91,13 @@ class Format(ABC):
             part = kept.chosen(np.arange(start, min(start + BLOCK, len(kept))))
             out.write("".join(self.lines(part, *words)).encode(encoding))
 
-    def read(self, path: str) -> Table:
+    def read(self, path: str, encoding: str = "utf-8") -> Table:
         """The table of a file, "-" for stdin. Of a word pair that stands twice the last one counts."""
         rows: dict[tuple[int, int], tuple[float, float]] = {}
         src: dict[str, int] = {}
         tgt: dict[str, int] = {}
         n_again = 0
-        for number, line in _lines(path):
+        for number, line in enumerate(read_lines(path, encoding), 1):
             try:
                 e, f, *found = self.parse(line)
             except ValueError:
@@ -128,23 +127,6 @@ class Format(ABC):
         ids = np.array(list(rows), dtype=np.int64).reshape(-1, 2)
         p = np.array(list(rows.values())).reshape(-1, 2)
         return Table(vocab_of(src), vocab_of(tgt), ids[:, 0], ids[:, 1], p)
-
-
-def _lines(path: str) -> Iterator[tuple[int, str]]:
-    """(number from 1, line without its end) of each line of a file."""
-    n_before = 0
-    for block, n_lines in line_blocks(read_chunks(path), BLOCK):
-        try:
-            text = block.decode()
-        except UnicodeDecodeError as error:
-            raise DataError(
-                "invalid UTF-8",
-                file=display_name(path),
-                line=n_before + block.count(b"\n", 0, error.start) + 1,
-                hint="convert the file to UTF-8",
-            ) from None
-        yield from enumerate(text.split("\n")[:-1], n_before + 1)
-        n_before += n_lines
 
 
 def printed(numbers: Reals, form: str) -> list[str]:

@@ -96,7 +96,7 @@ def read_lines(path: str, encoding: str = "utf-8") -> Iterator[str]:
         yield from text.decode().removesuffix("\n").split("\n")
 
 
-def stream_lines(path: str, max_lines: int) -> Iterator[Side]:
+def stream_sides(path: str, max_lines: int) -> Iterator[Side]:
     """The sentences of a file in parts of max_lines. Words are bytes of any encoding, and not checked."""
     for text, n_lines in line_blocks(read_chunks(path), max_lines):
         builder = Builder()

@@ -126,6 +126,14 @@ def test_tables_are_converted(tmp_path):
     np.testing.assert_allclose([found[k] for k in wanted], list(wanted.values()), rtol=1e-5)
 
 
+def test_tables_of_another_encoding(write, tmp_path):
+    table = write("table", "été a 1\n".encode("latin-1"))
+    assert run("--from", "moses", table, "--encoding", "latin-1") == "a\tété\t1\t\n"
+    assert "name the text's encoding" in run("--from", "moses", table, code=1)
+    again = run("--from", "moses", table, "--encoding", "latin-1", "-o", table, "--overwrite", code=2)
+    assert "which is read: give another name" in again
+
+
 def test_numbers_of_giza(tmp_path):
     vcb = "--vcb", GOLDEN / "sample20.src.vcb", GOLDEN / "sample20.tgt.vcb"
     table = GOLDEN / "sample20.t3.final"

@@ -148,7 +148,7 @@ BAD = [
     ("tsv", "a\tb\t\t\n", ":1: the line is not"),
     ("tsv", "a\tb\t0.5\n", ":1: the line is not"),
     ("giza", "0 7 0.5\n", "no word of number 7"),
-    ("moses", b"a b 1\n\xff b 1\n", ":2: invalid UTF-8"),
+    ("moses", b"a b 1\n\xff b 1\n", ":2:1: invalid UTF-8"),
 ]
 
 
