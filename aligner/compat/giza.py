@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from aligner.files import display_name, open_in_place, read_chunks
 from aligner.lexicons.formats import Giza
-from aligner.lexicons.table import NULL, Table
+from aligner.lexicons.table import Table
 from aligner.links.formats.giza import format_a3
 from aligner.text.corpus import Corpus, Side
 from aligner.text.giza import Longs, Vcb, words_of
@@ -77,19 +77,7 @@ def write_table(kept: Kept, src: Vcb, tgt: Vcb, path: str) -> None:
 def table_of(kept: Kept) -> Table:
     """The translation table of the caller's sides, of the first view."""
     view = kept.model.views[0]
-    lexicon = view.parameters.lexicon
-    n_src, n_tgt = len(view.src), len(view.tgt)
-    e = np.repeat(np.arange(n_src), np.diff(lexicon.rows))
-    nulls = np.full((n_tgt + n_src, 2), np.nan)  # the words of the target by NULL, then those of the source
-    nulls[:n_tgt, 0] = lexicon.null_fwd
-    nulls[n_tgt:, 1] = lexicon.null_rev
-    table = Table(
-        view.src,
-        view.tgt,
-        np.concatenate([e, np.full(n_tgt, NULL), np.arange(n_src)]),
-        np.concatenate([lexicon.tgt, np.arange(n_tgt), np.full(n_src, NULL)]),
-        np.concatenate([lexicon.normalised(), nulls]),
-    )
+    table = view.parameters.lexicon.table(view.src, view.tgt, kept.model.recipe.direction)
     return table.transposed() if kept.swapped else table
 
 
