@@ -55,7 +55,10 @@ class Format(ABC):
 
     @abstractmethod
     def parse(self, line: str) -> Row:
-        """What a line without its end says. ValueError: the line is not of this format."""
+        """What a line without its end says.
+
+        ValueError: the line is not of this format. KeyError: a number in it stands for no word.
+        """
 
     def transposed(self) -> Format:
         """The format of a transposed table."""
@@ -108,6 +111,10 @@ class Format(ABC):
                     hint="is this the file's format?",
                     setting="format",
                 ) from None
+            except KeyError as error:
+                what = f"the number {error} stands for no word"
+                hint = "give the vocabulary files of the source and of the target, in this order"
+                raise DataError(what, file=display_name(path), line=number, hint=hint) from None
             if not all(p is None or 0 <= p <= 1 + SURPLUS for p in found):
                 what = "the probability is not between 0 and 1"
                 raise DataError(what, file=display_name(path), line=number)

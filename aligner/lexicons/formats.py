@@ -134,10 +134,7 @@ class Giza(Format):
 
     def parse(self, line: str) -> Row:
         e, f, p = line.split()
-        try:
-            return self._words[0][int(e)], self._words[1][int(f)], float(p), None
-        except KeyError as error:
-            raise DataError(f"the vocabulary files have no word of number {error}") from None
+        return self._words[0][int(e)], self._words[1][int(f)], float(p), None
 
 
 class Tsv(Format):

@@ -150,7 +150,7 @@ def test_numbers_of_giza(tmp_path):
     assert swapped == found
     assert "giza needs --vcb SRC TGT" in run("--from", "giza", table, code=2)
     wrong = run("--from", "giza", table, "--vcb", vcb[1], vcb[1], code=1)
-    assert "have no word of number" in wrong
+    assert "stands for no word" in wrong
 
 
 def test_both_directions_of_giza(write, tmp_path):

@@ -147,7 +147,7 @@ BAD = [
     ("fast_align", "a b -1\n", ":1: the line is not `src<TAB>tgt<TAB>log p`"),
     ("tsv", "a\tb\t\t\n", ":1: the line is not"),
     ("tsv", "a\tb\t0.5\n", ":1: the line is not"),
-    ("giza", "0 7 0.5\n", "no word of number 7"),
+    ("giza", "0 7 0.5\n", ":1: the number 7 stands for no word; give the vocabulary files"),
     ("moses", b"a b 1\n\xff b 1\n", ":2:1: invalid UTF-8"),
 ]
 
