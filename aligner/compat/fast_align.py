@@ -6,6 +6,7 @@ generates the target, the direction reverse the source.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import math
 import os
@@ -234,19 +235,16 @@ def _checksum(path: str) -> str:
 
 def read_tension(path: str) -> float:
     """The last tension that a run of fast_align told on stderr, which a file has."""
-    tension = None
     with open(path, encoding="utf-8", errors="replace") as file:
-        for line in file:
-            if "final tension" in line:
-                tension = line.split()[-1]
-    try:
-        return float(tension or "")
-    except ValueError:
-        raise DataError(
-            "no line tells the final tension",
-            file=path,
-            hint="let fast_align favour the diagonal and optimize its tension, and keep its stderr",
-        ) from None
+        told = [line.split()[-1] for line in file if "final tension" in line]
+    with contextlib.suppress(ValueError, IndexError):
+        if 0 < (tension := float(told[-1])) < math.inf:
+            return tension
+    raise DataError(
+        "no line tells the final tension",
+        file=path,
+        hint="let fast_align favour the diagonal and optimize its tension, and keep its stderr",
+    )
 
 
 def read_table(path: str) -> dict[str, dict[str, float]]:
@@ -257,7 +255,7 @@ def read_table(path: str) -> dict[str, dict[str, float]]:
         for n, line in enumerate(block.split(b"\n")[:-1]):
             try:
                 e, f, log_p = line.split()
-                table.setdefault(e.decode(), {})[f.decode()] = math.exp(float(log_p))
+                table.setdefault(_word(e), {})[_word(f)] = math.exp(float(log_p))
             except (ValueError, OverflowError):
                 raise DataError(
                     "the line is not `word word log-probability`",
@@ -267,3 +265,11 @@ def read_table(path: str) -> dict[str, dict[str, float]]:
                 ) from None
         n_before += n_lines
     return table
+
+
+def _word(text: bytes) -> str:
+    """A word of a table; of Latin-1 if it is not UTF-8, as in the text."""
+    try:
+        return text.decode()
+    except UnicodeDecodeError:
+        return text.decode("latin-1")

@@ -1,8 +1,8 @@
 """Trained models kept in the user's cache folder: programs that are called again and again train once.
 
-A model has a key, a checksum of the text, the recipe and the version. It is trained with the sides of the
-text in an order of their own. So a text and the same text with its sides swapped have one model, and each
-call for one direction finds the model of both.
+A model has a key, a checksum of the text, the recipe, the version and the installation. It is trained with
+the sides of the text in an order of their own. So a text and the same text with its sides swapped have one
+model, and each call for one direction finds the model of both.
 
 $ALIGNER_CACHE is the folder, and by default $XDG_CACHE_HOME/aligner or ~/.cache/aligner. An empty
 $ALIGNER_CACHE, or `off`, means that no model is kept. $ALIGNER_CACHE_SIZE bounds the folder, by default at
@@ -42,6 +42,7 @@ SIZE = "2G"
 MEMORY = 3 << 29  # bytes for the cells of a text that is aligned as soon as its model is trained
 OFF = ("", "off")
 MODEL, LOCK = ".model", ".lock"
+CODE = (".py", ".so", ".pyd")
 PART = re.compile(r"\.([0-9a-f]+\.model)\.[0-9a-f]{8}\.part")  # a model half written (files.py)
 SWAPPED = {"both": "both", "forward": "reverse", "reverse": "forward"}
 
@@ -128,7 +129,7 @@ def trained(
     if folder is None:
         return train()
     bound = _bound()
-    key = json.dumps([__version__, store.MAGIC.hex(), asdict(recipe), *sides])
+    key = json.dumps([__version__, _installed(), store.MAGIC.hex(), asdict(recipe), *sides])
     path = folder / (hashlib.blake2b(key.encode(), digest_size=16).hexdigest() + MODEL)
     if (model := _load(path)) is not None:
         return Kept(model, swapped)
@@ -166,6 +167,15 @@ def _bound() -> int:
 def _tell(message: str) -> None:
     """A warning, once."""
     logger.warning(message)
+
+
+@cache
+def _installed() -> str:
+    """What tells this installation from another one of the same version, as developers have them."""
+    root = Path(__file__).parent.parent
+    files = [(str(path.relative_to(root)), path.stat()) for path in root.rglob("*") if path.suffix in CODE]
+    listed = [[name, found.st_size, found.st_mtime_ns] for name, found in sorted(files)]
+    return hashlib.blake2b(json.dumps(listed).encode(), digest_size=16).hexdigest()
 
 
 def _checksum(side: Side) -> str:

@@ -112,7 +112,9 @@ def test_another_text_recipe_or_version_is_another_model(folder, trainings, monk
     trained(text(), Recipe.of(views=["word", "prefix3/prefix4"], ibm1_iterations=1, iterations=2))
     monkeypatch.setattr(cache, "__version__", "another")
     trained(text(), RECIPE)
-    assert len(trainings) == len(models(folder)) == 4
+    monkeypatch.setattr(cache, "_installed", lambda: "another")
+    trained(text(), RECIPE)
+    assert len(trainings) == len(models(folder)) == 5
 
 
 def test_lower_case_is_kept_by_the_lowered_text(folder, trainings):
@@ -205,6 +207,16 @@ def test_a_folder_that_cannot_be_written_costs_the_cache_only(tmp_path, training
     assert caplog.messages == [
         f"{tmp_path}/file/cache cannot be used: Not a directory; the model is not kept for the next time"
     ]
+
+
+def test_a_full_disk_costs_the_cache_only(folder, trainings, monkeypatch, caplog):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(cache.store, "open_new", full)
+    assert len(both(trained(text(), RECIPE), text())[0].src) > 100
+    assert caplog.messages == [f"the model is not kept for the next time: {folder}: No space left on device"]
+    assert list(folder.iterdir()) == []
 
 
 def test_a_model_in_a_folder_that_can_only_be_read_is_used(folder, trainings, monkeypatch):

@@ -333,5 +333,15 @@ def test_force_align_takes_the_models_beside_tables(both, folder, tmp_path):
 
 
 def test_force_align_needs_a_tension_for_tables_alone(tmp_path):
-    files = [GOLDEN / "forward.table", "/dev/null", GOLDEN / "reverse.table", "/dev/null"]
-    assert "/dev/null: no line tells the final tension" in run("force-align", *files, code=1)
+    for told in ("", "     final tension: nan\n", "     final tension:\n"):
+        errors = tmp_path / "errors"
+        errors.write_text(told)
+        files = [GOLDEN / "forward.table", errors, GOLDEN / "reverse.table", errors]
+        assert f"{errors}: no line tells the final tension" in run("force-align", *files, code=1)
+
+
+def test_text_and_tables_may_be_latin1(write):
+    words = [f"\u00e9t\u00e9{n}" for n in range(3)]
+    table = write("table", "".join(f"{word} {word} -0.1\n" for word in words).encode("latin-1"))
+    text = write("text", f"{' '.join(words)} ||| {' '.join(reversed(words))}\n".encode("latin-1"))
+    assert pairs(run("fast-align", "-i", text, "-f", table)) == [[(2, 0), (1, 1), (0, 2)]]
