@@ -65,7 +65,7 @@ class _Counts:
     pairs        [P]               word pair -> its links
     words        [V_src]           source word -> its links
     jumps        [JUMPS]           jump -> its links
-    fertilities  [V_src, FERTILITIES]
+    fertilities  [V_src * FERTILITIES]  source word, n -> how many of its tokens have n links
     """
 
     def __init__(self, text: Corpus, links: Links, seen: Seen, model: int) -> None:
@@ -83,6 +83,7 @@ class _Counts:
         self.words = np.bincount(src.ids[src_tokens], minlength=len(src.vocab)).astype(np.float64)
         self.jumps = self._count_jumps()
         places = src.ids.astype(np.int64) * FERTILITIES + np.minimum(self.fertility, FERTILITIES - 1)
+        places = places[np.repeat(tgt.lengths > 0, src.lengths)]
         self.fertilities = np.bincount(places, minlength=len(src.vocab) * FERTILITIES).astype(np.float64)
 
     def _numbers(self, src: npt.NDArray[np.int32], tgt: npt.NDArray[np.int32]) -> tuple[Longs, Longs]:

@@ -106,6 +106,7 @@ class Task:
 
     def _recipe(self, model: str, views: tuple[str, ...] | None, letters: bool) -> Recipe:
         settings: dict[str, Any] = {"p0": max(self.null_prior, SETTINGS["p0"].least)} if model in HMMS else {}
+        settings |= {"ibm1_agree": True} if model == "ibm1" else {}
         settings |= {} if letters else {"identical": 1.0}
         settings |= {"spelling": 0.0} if model in LOO and not letters else {}
         try:
