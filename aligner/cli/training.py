@@ -25,6 +25,7 @@ from aligner.text.reading import read_corpus
 from aligner.text.views import HELP, parse_views
 from aligner.training.development import Development
 from aligner.training.loop import learn
+from aligner.training.prior import ModelPrior
 
 # settings whose option has another name
 OPTIONS = {"max_calls": "--max-projection-calls", "ibm1_agree": "--agree"}
@@ -160,6 +161,18 @@ def recipe(command: F) -> F:
             metavar="MODEL",
             help="Start from a model, for example of `aligner ibm1`; its views are trained.",
         ),
+        click.option(
+            "--prior-weight",
+            type=options.Share(0, 1e6),
+            help="How often the counts of --prior are added; 0 is no prior.  [default: 1]",
+        ),
+        click.option(
+            "--prior",
+            metavar="MODEL",
+            help="Add the counts of a model to those of the text, so that chunks of a large text share what a"
+            " sample taught; the model's views are trained. Sentence pairs that the model was trained on count"
+            " once. A word of a model other than loo counts as often as in the text.",
+        ),
         views,
         click.option(
             "--model",
@@ -246,6 +259,8 @@ def train(
     quiet: bool,
     log: IO[str] | None,
     init: str | None = None,
+    prior: str | None = None,
+    prior_weight: float | None = None,
     ibm1_iterations: int | None = None,
     window: int | None = None,
     dev_src: str | None = None,
@@ -271,21 +286,26 @@ def train(
     check_known(given, exclude, known_base, known_format, settings.get("threshold"))
     if init is not None and settings.get("identical") is not None:
         raise click.UsageError("--identical is for a training that begins anew, not with --init.")
+    if init is not None and prior is not None:
+        raise click.UsageError("--prior and --init do not go together.")
+    if prior is None and prior_weight is not None:
+        raise click.UsageError("--prior-weight is for --prior.")
     options.check_layout(tgt, layout, vcb)
     options.one_stdin(
         src, tgt or "", *(vcb or ()), *development, *(path for path in (given, exclude) if path)
     )
     views = MODELS[model].fast if fast else views
-    first = None if init is None else Model.load(init)
+    path = init or prior
+    first = None if path is None else Model.load(path)
     if first is not None:
         views = views or tuple(view.name for view in first.views)
         if model in HMMS:
             jumps = first.views[0].parameters.positions
             window = window or (jumps.window if isinstance(jumps, Jumps) else None)
-            ibm1_iterations = ibm1_iterations or 0
+            ibm1_iterations = ibm1_iterations or 0 if init is not None else ibm1_iterations
         if lowercase != first.recipe.lowercase:
             raise click.UsageError(
-                f"{init} was trained {'without' if lowercase else 'with'} --lowercase: do the same here."
+                f"{path} was trained {'without' if lowercase else 'with'} --lowercase: do the same here."
             )
         if split != first.recipe.split:
             raise click.UsageError(f"{init} was trained with --split {first.recipe.split}: do the same here.")
@@ -315,7 +335,9 @@ def train(
     trained, seen = learn(
         corpus,
         recipe,
-        init=first,
+        init=first if init is not None else None,
+        prior=ModelPrior(first) if first is not None and prior is not None else None,
+        prior_weight=1.0 if prior_weight is None else prior_weight,
         development=dev,
         n_threads=threads,
         quiet=quiet,

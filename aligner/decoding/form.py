@@ -87,6 +87,7 @@ class Facts(TypedDict, total=False):
     text: str
     known: str
     init: str
+    prior: str
     dev: str
     threshold: float
 

@@ -6,7 +6,15 @@ _Int32 = npt.NDArray[np.int32]
 _Float = npt.NDArray[np.float32]
 
 def digamma(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]: ...
-def maximum_likelihood(rows: _Int64, tgt: _Int32, n_tgt_words: int, counts: _Int64, t: _Float) -> None: ...
+def maximum_likelihood(
+    rows: _Int64,
+    tgt: _Int32,
+    n_tgt_words: int,
+    counts: _Int64,
+    rest_src: _Int64,
+    rest_tgt: _Int64,
+    t: _Float,
+) -> None: ...
 def of_occurrences(
     rows: _Int64,
     tgt: _Int32,

@@ -89,12 +89,17 @@ class Shares:
         below = 0 if best == 0 else int(values[best - 1])
         return float(values[best] + below) / 2 / MOST
 
-    def of(self, corpus: Corpus, left_out: float) -> Own:
-        """The shares of any text's sentence pairs. The keys are sorted."""
-        keys = pair_keys(corpus)
+    def find(self, keys: npt.NDArray[np.uint64]) -> Longs:
+        """The sentence pair of each key, -1 for a key that is not there. The keys of the shares are sorted."""
         place = np.searchsorted(self.keys, keys)
         found = place < len(self.keys)
         found[found] = self.keys[place[found]] == keys[found]
-        start, stop = (np.full(len(keys), -1, np.int64) for _ in range(2))
+        return np.where(found, place, -1)
+
+    def of(self, corpus: Corpus, left_out: float) -> Own:
+        """The shares of any text's sentence pairs. The keys are sorted."""
+        place = self.find(pair_keys(corpus))
+        found = place >= 0
+        start, stop = (np.full(len(corpus), -1, np.int64) for _ in range(2))
         start[found], stop[found] = self.offsets[place[found]], self.offsets[place[found] + 1]
         return Own(start, stop, self.entries, left_out)

@@ -9,11 +9,13 @@ from aligner.models import _update
 from aligner.models.counts import ONE, Counts, Longs
 from aligner.models.lexicon import Evidence, Lexicon
 from aligner.models.parameters import Parameters
+from aligner.models.pseudo import PseudoCounts
 from aligner.models.recipe import Leaving, Stage
 
 Bytes = npt.NDArray[np.uint8]
+Doubles = npt.NDArray[np.float64]
 Divergence = tuple[float, float]  # forward, reverse
-Occurrences = tuple[Longs, Longs]  # of source words, of target words
+Occurrences = tuple[Longs, Longs] | tuple[Doubles, Doubles]  # of source words, of target words
 
 
 def update(
@@ -22,33 +24,61 @@ def update(
     stage: Stage,
     occurrences: Occurrences | None = None,
     alike: Bytes | None = None,
+    prior: PseudoCounts | None = None,
 ) -> Divergence | None:
     """Changes the parameters in place, by the rule of the stage.
 
     occurrences  how often words occur, for the rule that needs it
     alike        how alike the words of each word pair are spelled (text/spelling.py); None: no two are
+    prior        what earlier text counted; it is added to the counts. Variational Bayes takes none
     Returns the divergence of the lexicon from its prior, which the bound of the next iteration subtracts from
     the log-likelihood; None without prior.
     """
     divergence = None
+    if prior is not None:
+        prior.add_to(counts)
     if stage.leaving is not None:
         assert occurrences is not None
-        of_occurrences(parameters.lexicon, counts, occurrences, stage.leaving, alike)
+        of_occurrences(parameters.lexicon, counts, occurrences, stage.leaving, alike, prior)
     elif stage.dirichlet:
+        assert prior is None
         divergence = variational_bayes(parameters.lexicon, counts, stage.dirichlet)
     else:
-        maximum_likelihood(parameters.lexicon, counts)
+        maximum_likelihood(parameters.lexicon, counts, prior)
     if parameters.positions is not None and counts.positions.any():
         power = 1.0 if stage.leaving is None else stage.leaving.evenness
         parameters.positions.update(counts.positions / ONE, power)
     return divergence
 
 
-def maximum_likelihood(m: Lexicon, counts: Counts) -> None:
-    """t(f | e) = c(e, f) / sum_f c(e, f), and the same for the row of NULL."""
-    _update.maximum_likelihood(m.rows, m.tgt, len(m.null_fwd), counts.pairs, m.t)
-    for row, total in ((m.null_fwd, counts.null_fwd), (m.null_rev, counts.null_rev)):
-        row[:] = total / max(1, total.sum())
+def maximum_likelihood(m: Lexicon, counts: Counts, prior: PseudoCounts | None = None) -> None:
+    """t(f | e) = c(e, f) / sum_f c(e, f), and the same for the row of NULL.
+
+    prior: what earlier text counted, which is among the counts; sums are over its words, too
+    """
+    rest, nulls = (np.zeros(len(m.null_rev), np.int64), np.zeros(len(m.null_fwd), np.int64)), (0, 0)
+    if prior is not None:
+        rest, nulls = (prior.rest_src, prior.rest_tgt), prior.nulls
+    _update.maximum_likelihood(m.rows, m.tgt, len(m.null_fwd), counts.pairs, *rest, m.t)
+    for row, total, more in (
+        (m.null_fwd, counts.null_fwd, nulls[0]),
+        (m.null_rev, counts.null_rev, nulls[1]),
+    ):
+        row[:] = total / max(1, total.sum() + more)
+
+
+def start_with(m: Lexicon, occurrences: Occurrences, n_pairs: int, prior: PseudoCounts) -> None:
+    """The start of a training: this text counts by the lexicon as it is, earlier text by what it taught.
+
+    A word counts as often as it occurs, NULL once a sentence pair.
+    n_pairs: how many sentence pairs there are
+    """
+    e = np.repeat(occurrences[0], np.diff(m.rows))
+    pairs = np.stack([e * ONE * m.t[:, 0], occurrences[1][m.tgt] * ONE * m.t[:, 1]], axis=1)
+    nulls = ((n_pairs * ONE * row).astype(np.int64) for row in (m.null_fwd, m.null_rev))
+    counts = Counts(pairs.astype(np.int64), *nulls, np.zeros((2, 0), np.int64))
+    prior.add_to(counts)
+    maximum_likelihood(m, counts, prior)
 
 
 def variational_bayes(m: Lexicon, counts: Counts, alpha: float) -> Divergence:
@@ -60,33 +90,51 @@ def variational_bayes(m: Lexicon, counts: Counts, alpha: float) -> Divergence:
 
 
 def of_occurrences(
-    m: Lexicon, counts: Counts, occurrences: Occurrences, leaving: Leaving, alike: Bytes | None = None
+    m: Lexicon,
+    counts: Counts,
+    occurrences: Occurrences,
+    leaving: Leaving,
+    alike: Bytes | None = None,
+    prior: PseudoCounts | None = None,
 ) -> None:
     """t(f | e) = (c(e, f) + w alpha / V) / (kappa N(e) + alpha). N(e): how often e occurs, V: target words.
 
     kappa, the mean of expected links of an occurrence, is the same for all words: a word that often has no
     link has a small t with every word. w = 1 + spelling s^4, s: how alike the two words are spelled. NULL's
     row is (c(f) + alpha / V) / (sum_f c(f) + alpha). The lexicon keeps the divisors as its evidence.
+    prior: what earlier text counted, which is among the counts; N, V and sums are of both texts
     """
     alpha = leaving.smoothing
-    links = int(counts.pairs.sum()) / ONE
-    kappa = tuple(links / max(1, int(n.sum())) for n in occurrences)
+    links, more = int(counts.pairs.sum()), (0, 0)
+    tokens = [int(n.sum()) for n in occurrences]
+    words = [int(np.count_nonzero(n)) for n in occurrences]
+    if prior is not None:
+        occurrences = occurrences[0] + prior.src, occurrences[1] + prior.tgt
+        links, more = links + prior.links, prior.nulls
+        tokens = [n.sum() + x for n, x in zip(occurrences, prior.occurrences, strict=True)]
+        words = [
+            int(np.count_nonzero(n)) + x for n, x in zip(occurrences, prior.words, strict=True)
+        ]
+    kappa = tuple(links / ONE / max(1, n) for n in tokens)
     src, tgt = ((k * n + alpha).astype(np.float32) for k, n in zip(kappa, occurrences, strict=True))
-    words = tuple(int(np.count_nonzero(n)) for n in occurrences)
     least_rev, least_fwd = (alpha / max(1, n) for n in words)
     if alike is None:
         alike = np.zeros(len(m.tgt), np.uint8)
-    weight = 1 + leaving.spelling * (np.arange(256) / 255) ** 4
     linked = _update.of_occurrences(
-        m.rows, m.tgt, counts.pairs, least_fwd, least_rev, alike, weight, src, tgt, m.t
+        m.rows, m.tgt, counts.pairs, least_fwd, least_rev, alike, spelled(leaving), src, tgt, m.t
     )
     nulls = []
-    for row, total, least in (
-        (m.null_fwd, counts.null_fwd, least_fwd),
-        (m.null_rev, counts.null_rev, least_rev),
+    for row, total, least, beyond in (
+        (m.null_fwd, counts.null_fwd, least_fwd, more[0]),
+        (m.null_rev, counts.null_rev, least_rev, more[1]),
     ):
-        nulls.append(int(total.sum()) / ONE + alpha)
+        nulls.append((int(total.sum()) + beyond) / ONE + alpha)
         row[:] = (total / ONE + least) / nulls[-1]
     m.evidence = Evidence(
         src, tgt, (nulls[0], nulls[1]), (kappa[0], kappa[1]), (words[0], words[1]), alpha, linked
     )
+
+
+def spelled(leaving: Leaving) -> npt.NDArray[np.float64]:
+    """[256] how alike two words are spelled -> how many times as much smoothing gives them"""
+    return np.asarray(1 + leaving.spelling * (np.arange(256) / 255) ** 4)

@@ -9,7 +9,9 @@ import numpy.typing as npt
 
 from aligner.text import _spelling
 from aligner.text.cells import Seen
+from aligner.text.corpus import Vocab
 
+Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 
@@ -31,6 +33,14 @@ def _letters(words: list[str]) -> tuple[npt.NDArray[np.uint32], Longs]:
 
 
 def likeness(seen: Seen, n_threads: int) -> npt.NDArray[np.uint8]:
-    """[P] how alike the words of each word pair are: 255 if they are equal, 0 if less than half is common."""
-    src, tgt = (_letters(side.vocab.words) for side in (seen.text.src, seen.text.tgt))
-    return _spelling.likeness(*src, *tgt, seen.rows, seen.tgt, n_threads)
+    """[P] how alike the words of each word pair of a text are: see likeness_of."""
+    return likeness_of(seen.text.src.vocab, seen.text.tgt.vocab, seen.rows, seen.tgt, n_threads)
+
+
+def likeness_of(src: Vocab, tgt: Vocab, rows: Longs, pair_tgt: Ints, n_threads: int) -> npt.NDArray[np.uint8]:
+    """[P] how alike the words of each word pair are: 255 if they are equal, 0 if less than half is common.
+
+    rows, pair_tgt: the word pairs, as Seen numbers them
+    """
+    letters = *_letters(src.words), *_letters(tgt.words)
+    return _spelling.likeness(*letters, rows, pair_tgt, n_threads)

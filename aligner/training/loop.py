@@ -22,9 +22,10 @@ from aligner.models.counts import Counts, check_size
 from aligner.models.families import FAMILIES
 from aligner.models.lexicon import Lexicon
 from aligner.models.parameters import Parameters, View
+from aligner.models.pseudo import PseudoCounts
 from aligner.models.recipe import Leaving, Recipe, Stage
 from aligner.models.shares import UNKNOWN, Shares
-from aligner.models.update import Bytes, update
+from aligner.models.update import Bytes, start_with, update
 from aligner.text.cells import Seen, cell_offsets, in_shards
 from aligner.text.corpus import Corpus, Pairs, pair_keys, text_hash, warn_of_long
 from aligner.text.known import Constraints, Known
@@ -32,6 +33,7 @@ from aligner.text.spelling import likeness
 from aligner.threads import useful
 from aligner.training.development import Development
 from aligner.training.monitor import Monitor
+from aligner.training.prior import Prior
 
 logger = logging.getLogger(__name__)
 
@@ -53,6 +55,8 @@ def learn(
     recipe: Recipe,
     *,
     init: Model | None = None,
+    prior: Prior | None = None,
+    prior_weight: float = 1.0,
     resume: Model | None = None,
     development: Development | None = None,
     links: Links | None = None,
@@ -70,6 +74,8 @@ def learn(
     The text, and that of the development set, is lower-cased if the recipe says so.
     Sentence pairs that are too long (text/corpus.py) are trained on as two empty sentences.
     init         a model to start from
+    prior        what earlier text taught (training/prior.py): its counts are added to those of this text
+    prior_weight how often the counts of the prior are added; 0: as if there were no prior
     resume       a model that `checkpoint` was given: training goes on where it was, to the same bits
     development  the last stage ends when an iteration does not align this set better; the best is kept
     links        known by hand (links/known.py)
@@ -108,10 +114,14 @@ def learn(
         some = f" of at most {recipe.max_length} words a side" if recipe.max_length else ""
         logger.warning("there is nothing to learn from: no sentence pair%s has words on both sides", some)
     _check_start(recipe, init)
+    if not arguments.number("prior_weight", prior_weight, 0, 1e6):
+        prior = None
+    _check_prior(recipe, prior, init)
     learned_from = {
         "text": text_hash(used),
         "known": known.checksum(),
         "init": "" if init is None else f"{zlib.crc32(init.signature.encode()):08x}",
+        "prior": "" if prior is None else f"{prior.checksum}*{prior_weight:g}",
         "dev": "" if development is None else development.checksum(),
     }
     size = {"version": __version__, "pairs": len(used), "tokens": [len(used.src.ids), len(used.tgt.ids)]}
@@ -123,7 +133,7 @@ def learn(
     )  # then its lexicons may lack word pairs of the text
     monitor = _monitor(used, model, quiet, log)
     monitor.begin(model.signature + "".join(f"|{key}:{value}" for key, value in (run or {}).items()))
-    work = _Run(used, model, init, development, known, n_threads, checkpoint, monitor)
+    work = _Run(used, model, init, prior, prior_weight, development, known, n_threads, checkpoint, monitor)
     room = memory // max(1, 4 * n_cells)  # of how many views the cells may be kept
     seen: list[Seen] = []
     try:
@@ -169,6 +179,17 @@ def _check_start(recipe: Recipe, init: Model | None) -> None:
         )
 
 
+def _check_prior(recipe: Recipe, prior: Prior | None, init: Model | None) -> None:
+    """Refuses a prior of other words, or beside what takes its place."""
+    if prior is None:
+        return
+    if init is not None:
+        raise DataError("a training has a prior or a model to start from, not both", hint="give the prior alone")
+    if any(stage.dirichlet for stage in recipe.stages):
+        raise DataError("a training has a prior of counts or a Dirichlet prior, not both", hint="give one")
+    prior.check(recipe)
+
+
 def _resumed(old: Model, new: Model) -> Model:
     """The model as it was left; refuses another text or recipe."""
     if old.signature != new.signature or old.recipe != new.recipe:
@@ -202,12 +223,15 @@ class _Run:
     corpus: Corpus
     model: Model
     init: Model | None
+    prior: Prior | None
+    prior_weight: float
     development: Development | None
     known: Known
     n_threads: int
     checkpoint: Callable[[Model], None] | None
     monitor: Monitor
     alike: dict[int, Bytes] = field(default_factory=dict)  # of each Seen
+    taught: dict[int, PseudoCounts] = field(default_factory=dict)  # of each Seen
 
     @cached_property
     def keys(self) -> npt.NDArray[np.uint64]:
@@ -286,12 +310,13 @@ class _Run:
                 statistics[key] = statistics.get(key, 0.0) + value
             self.monitor.advance(label, stage, shards[0].n_cells * len(views))
         divergence = None
-        for m, c, sight in zip(parameters, counts, seen, strict=True):
+        for view, c, sight in zip(views, counts, seen, strict=True):
+            m, taught = view.parameters, self._taught(view.name, sight, view.parameters.lexicon)
             if stage.leaving is None:
-                divergence = update(m, c, stage)
+                divergence = update(m, c, stage, prior=taught)
                 m.lexicon.keep(recipe.direction)
             else:
-                update(m, c, stage, sight.occurrences, self._alike(sight, stage.leaving))
+                update(m, c, stage, sight.occurrences, self._alike(sight, stage.leaving), taught)
         old, model.shares = model.shares, Shares.joined(self.keys, packed) if stage.together else None
         area = None
         if self.development and judged:
@@ -316,11 +341,23 @@ class _Run:
             self.alike[id(seen)] = likeness(seen, self.n_threads)
         return self.alike.get(id(seen))
 
+    def _taught(self, view: str, seen: Seen, lexicon: Lexicon) -> PseudoCounts | None:
+        """What the prior counted of a view's words; found once."""
+        if self.prior is not None and id(seen) not in self.taught:
+            table = self.prior.table(view, seen, self.n_threads)
+            overlap = self.prior.overlap(self.keys, seen, lexicon, self.n_threads)
+            positions = self.prior.positions(seen, self.model.recipe.window)
+            self.taught[id(seen)] = table.on(seen, overlap, positions, self.prior_weight, self.n_threads)
+        return self.taught.get(id(seen))
+
     def _start(self, n: int, seen: Seen) -> Parameters:
         """Parameters before the first iteration: even ones, or those of another model."""
         recipe = self.model.recipe
         if self.init is None:
             lexicon, positions = Lexicon.even(seen, recipe.identical), None
+            taught = self._taught(recipe.views[n], seen, lexicon)
+            if taught is not None:
+                start_with(lexicon, seen.occurrences, len(seen.text), taught)
         else:
             old = self.init.views[n]
             lexicon = Lexicon.inherited(seen, old.parameters.lexicon, old.src, old.tgt)

@@ -3,7 +3,7 @@
 Word pairs (e, f) are sorted by e; the counts c are integers of 2^-32. A forward table has a row for each source word e,
 over the target words that stand beside e. A reverse table has a row for each target word f, over its source words.
 
-    maximum likelihood   t(f | e) = c(e, f) / sum_f c(e, f)
+    maximum likelihood   t(f | e) = c(e, f) / (sum_f c(e, f) + rest(e)), rest(e): what e counts with words not beside it
     variational Bayes    t(f | e) = exp(psi(c(e, f) + alpha) - psi(sum_f (c(e, f) + alpha)))
     of occurrences       t(f | e) = (c(e, f) + w alpha / V) / many(e), many(e) = kappa N(e) + alpha, V target words;
                          w is 1, and more for words that are spelled alike
@@ -60,16 +60,20 @@ def maximum_likelihood(
     const int64_t[::1] rows not None, const int32_t[::1] tgt not None,  # IN
     int n_tgt_words,                                                    # IN
     const int64_t[:, ::1] counts not None,                              # IN, [P, 2]
+    const int64_t[::1] rest_src not None,                               # IN, [V_src]
+    const int64_t[::1] rest_tgt not None,                               # IN, [V_tgt]
     real[:, ::1] t not None,                                            # OUT, [P, 2]
 ):
     """t(f | e) and t(e | f). A row without counts becomes zero."""
-    cdef int64_t[::1] total = np.zeros(max(1, n_tgt_words), dtype=np.int64)
+    cdef int64_t[::1] total = np.array(rest_tgt, dtype=np.int64)
     cdef Py_ssize_t e, k
     cdef int64_t mass
     check(rows, tgt, n_tgt_words, counts, t)
+    if rest_src.shape[0] != rows.shape[0] - 1 or rest_tgt.shape[0] != n_tgt_words:
+        raise ValueError("the rest is not of these words")
     with nogil:
         for e in range(rows.shape[0] - 1):
-            mass = 0
+            mass = rest_src[e]
             for k in range(rows[e], rows[e + 1]):
                 mass += counts[k, 0]
                 total[tgt[k]] += counts[k, 1]

@@ -343,10 +343,14 @@ def test_updates(problem):
     one, src, tgt = counts.pairs[:, :1].copy(), np.ones(len(m.null_rev)), np.ones(V)
     alike = np.zeros(len(m.tgt), np.uint8), np.ones(256)
     _update_double.of_occurrences(m.rows, m.tgt, one, 0.1, 0.2, *alike, src, tgt, m.t.copy())
+    rest = counts.null_rev, counts.null_fwd
+    _update_double.maximum_likelihood(m.rows, m.tgt, V, counts.pairs, *rest, m.t.copy())
     refused([
-        lambda: _update_double.maximum_likelihood(m.rows, m.tgt, V - 1, counts.pairs, m.t),
-        lambda: _update_double.maximum_likelihood(m.rows + 1, m.tgt, V, counts.pairs, m.t),
-        lambda: _update_double.maximum_likelihood(m.rows, m.tgt, V, counts.pairs[:-1], m.t),
+        lambda: _update_double.maximum_likelihood(m.rows, m.tgt, V - 1, counts.pairs, *rest, m.t),
+        lambda: _update_double.maximum_likelihood(m.rows + 1, m.tgt, V, counts.pairs, *rest, m.t),
+        lambda: _update_double.maximum_likelihood(m.rows, m.tgt, V, counts.pairs[:-1], *rest, m.t),
+        lambda: _update_double.maximum_likelihood(m.rows, m.tgt, V, counts.pairs, rest[0][:-1], rest[1], m.t),
+        lambda: _update_double.maximum_likelihood(m.rows, m.tgt, V, counts.pairs, rest[0], rest[1][:-1], m.t),
         lambda: _update_double.variational_bayes(m.rows, m.tgt, V, counts.pairs - 1, 0.1, m.t),
         lambda: _update_double.variational_bayes_row(counts.null_fwd, 0.1, m.null_fwd[:-1]),
         lambda: _update_double.variational_bayes_row(counts.null_fwd - 1, 0.1, m.null_fwd),

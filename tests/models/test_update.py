@@ -209,10 +209,10 @@ def test_a_prior_of_few_translations_leaves_counts_that_are_counts(monkeypatch, 
     """Tables with probabilities near the least that a float has: no count is negative or without end."""
     some = generated().part(0, 60)
 
-    def checked(m, counts, *rule):
+    def checked(m, counts, *rule, **more):
         for array in (counts.pairs, counts.null_fwd, counts.null_rev):
             assert array.min() >= 0 and array.max() <= 1.001 * len(some.tgt.ids) * ONE
-        return update(m, counts, *rule)
+        return update(m, counts, *rule, **more)
 
     monkeypatch.setattr("aligner.training.loop.update", checked)
     recipe = recipe_of(name, iterations=4, ibm1_iterations=4, views=["word"], dirichlet=alpha)
