@@ -152,6 +152,14 @@ def read(
     return header, arrays
 
 
+def is_model(path: str) -> bool:
+    """Whether a file begins as ours do, of this format or of another one."""
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        return file.read(7) == MAGIC[:7]
+
+
 def _content(path: str) -> npt.NDArray[np.uint8]:
     """The bytes of a file that begins as ours do."""
     if path == "-" or os.path.exists(path) and not os.path.isfile(path):

@@ -25,7 +25,7 @@ from aligner.text.reading import read_corpus
 from aligner.text.views import HELP, parse_views
 from aligner.training.development import Development
 from aligner.training.loop import learn
-from aligner.training.prior import ModelPrior
+from aligner.training.prior import ModelPrior, read_prior
 
 # settings whose option has another name
 OPTIONS = {"max_calls": "--max-projection-calls", "ibm1_agree": "--agree"}
@@ -168,10 +168,10 @@ def recipe(command: F) -> F:
         ),
         click.option(
             "--prior",
-            metavar="MODEL",
-            help="Add the counts of a model to those of the text, so that chunks of a large text share what a"
-            " sample taught; the model's views are trained. Sentence pairs that the model was trained on count"
-            " once. A word of a model other than loo counts as often as in the text.",
+            metavar="FILE",
+            help="Add the counts of a model, or the LEX lines of eflomal's priors, to those of the text, so"
+            " that chunks of a large text share what a sample taught. The model's views are trained. Sentence"
+            " pairs that a loo model was trained on count once; other models count as much as the text.",
         ),
         views,
         click.option(
@@ -295,20 +295,20 @@ def train(
         src, tgt or "", *(vcb or ()), *development, *(path for path in (given, exclude) if path)
     )
     views = MODELS[model].fast if fast else views
-    path = init or prior
-    first = None if path is None else Model.load(path)
+    taught = None if prior is None else read_prior(prior)
+    first = taught.model if isinstance(taught, ModelPrior) else None if init is None else Model.load(init)
     if first is not None:
         views = views or tuple(view.name for view in first.views)
         if model in HMMS:
             jumps = first.views[0].parameters.positions
             window = window or (jumps.window if isinstance(jumps, Jumps) else None)
-            ibm1_iterations = ibm1_iterations or 0 if init is not None else ibm1_iterations
+            ibm1_iterations = (ibm1_iterations or 0) if taught is None else ibm1_iterations
         if lowercase != first.recipe.lowercase:
-            raise click.UsageError(
-                f"{path} was trained {'without' if lowercase else 'with'} --lowercase: do the same here."
-            )
+            how = "without" if lowercase else "with"
+            raise click.UsageError(f"{init or prior} was trained {how} --lowercase: do the same here.")
         if split != first.recipe.split:
-            raise click.UsageError(f"{init} was trained with --split {first.recipe.split}: do the same here.")
+            how = first.recipe.split
+            raise click.UsageError(f"{init or prior} was trained with --split {how}: do the same here.")
     try:
         recipe = Recipe.of(
             model,
@@ -335,8 +335,8 @@ def train(
     trained, seen = learn(
         corpus,
         recipe,
-        init=first if init is not None else None,
-        prior=ModelPrior(first) if first is not None and prior is not None else None,
+        init=first if taught is None else None,
+        prior=taught,
         prior_weight=1.0 if prior_weight is None else prior_weight,
         development=dev,
         n_threads=threads,

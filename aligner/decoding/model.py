@@ -115,10 +115,13 @@ class Model:
     def signature(self) -> str:
         """What the model's links depend on, in one line, as key:value pairs.
 
-        Texts, known links, the model that training began with, the prior and the development set are checksums.
+        Texts, known links, the model that training began with, its prior and the development set are
+        checksums.
         """
         fields = self.recipe.signature()
-        fields |= {key: self.facts[key] for key in ("text", "known", "init", "prior", "dev") if key in self.facts}
+        fields |= {
+            key: self.facts[key] for key in ("text", "known", "init", "prior", "dev") if key in self.facts
+        }
         fields["version"] = self.facts.get("version", __version__)
         return "|".join(f"{key}:{value}" for key, value in fields.items())
 

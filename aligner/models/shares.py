@@ -90,7 +90,7 @@ class Shares:
         return float(values[best] + below) / 2 / MOST
 
     def find(self, keys: npt.NDArray[np.uint64]) -> Longs:
-        """The sentence pair of each key, -1 for a key that is not there. The keys of the shares are sorted."""
+        """The sentence pair of each key, -1 for a key that is not there. The shares are sorted by key."""
         place = np.searchsorted(self.keys, keys)
         found = place < len(self.keys)
         found[found] = self.keys[place[found]] == keys[found]

@@ -56,15 +56,15 @@ def maximum_likelihood(m: Lexicon, counts: Counts, prior: PseudoCounts | None = 
 
     prior: what earlier text counted, which is among the counts; sums are over its words, too
     """
-    rest, nulls = (np.zeros(len(m.null_rev), np.int64), np.zeros(len(m.null_fwd), np.int64)), (0, 0)
+    rest, nulls = (np.zeros(len(m.null_rev), np.int64), np.zeros(len(m.null_fwd), np.int64)), (0.0, 0.0)
     if prior is not None:
-        rest, nulls = (prior.rest_src, prior.rest_tgt), prior.nulls
+        rest, nulls = (prior.rest_src, prior.rest_tgt), prior.lacking.nulls
     _update.maximum_likelihood(m.rows, m.tgt, len(m.null_fwd), counts.pairs, *rest, m.t)
     for row, total, more in (
         (m.null_fwd, counts.null_fwd, nulls[0]),
         (m.null_rev, counts.null_rev, nulls[1]),
     ):
-        row[:] = total / max(1, total.sum() + more)
+        row[:] = total / max(1, total.sum() + more * ONE)
 
 
 def start_with(m: Lexicon, occurrences: Occurrences, n_pairs: int, prior: PseudoCounts) -> None:
@@ -75,8 +75,8 @@ def start_with(m: Lexicon, occurrences: Occurrences, n_pairs: int, prior: Pseudo
     """
     e = np.repeat(occurrences[0], np.diff(m.rows))
     pairs = np.stack([e * ONE * m.t[:, 0], occurrences[1][m.tgt] * ONE * m.t[:, 1]], axis=1)
-    nulls = ((n_pairs * ONE * row).astype(np.int64) for row in (m.null_fwd, m.null_rev))
-    counts = Counts(pairs.astype(np.int64), *nulls, np.zeros((2, 0), np.int64))
+    null_fwd, null_rev = ((n_pairs * ONE * row).astype(np.int64) for row in (m.null_fwd, m.null_rev))
+    counts = Counts(pairs.astype(np.int64), null_fwd, null_rev, np.zeros((2, 0), np.int64))
     prior.add_to(counts)
     maximum_likelihood(m, counts, prior)
 
@@ -105,17 +105,17 @@ def of_occurrences(
     prior: what earlier text counted, which is among the counts; N, V and sums are of both texts
     """
     alpha = leaving.smoothing
-    links, more = int(counts.pairs.sum()), (0, 0)
-    tokens = [int(n.sum()) for n in occurrences]
-    words = [int(np.count_nonzero(n)) for n in occurrences]
+    links = int(counts.pairs.sum()) / ONE
+    words, tokens, of_null = [0, 0], [0.0, 0.0], (0.0, 0.0)  # that this text lacks
     if prior is not None:
+        lacking = prior.lacking
         occurrences = occurrences[0] + prior.src, occurrences[1] + prior.tgt
-        links, more = links + prior.links, prior.nulls
-        tokens = [n.sum() + x for n, x in zip(occurrences, prior.occurrences, strict=True)]
-        words = [
-            int(np.count_nonzero(n)) + x for n, x in zip(occurrences, prior.words, strict=True)
-        ]
-    kappa = tuple(links / ONE / max(1, n) for n in tokens)
+        links += lacking.links
+        words, tokens, of_null = [*lacking.words], [*lacking.occurrences], lacking.nulls
+    for k, n in enumerate(occurrences):
+        words[k] += int(np.count_nonzero(n))
+        tokens[k] += n.sum()
+    kappa = tuple(float(links / max(1, n)) for n in tokens)
     src, tgt = ((k * n + alpha).astype(np.float32) for k, n in zip(kappa, occurrences, strict=True))
     least_rev, least_fwd = (alpha / max(1, n) for n in words)
     if alike is None:
@@ -124,11 +124,11 @@ def of_occurrences(
         m.rows, m.tgt, counts.pairs, least_fwd, least_rev, alike, spelled(leaving), src, tgt, m.t
     )
     nulls = []
-    for row, total, least, beyond in (
-        (m.null_fwd, counts.null_fwd, least_fwd, more[0]),
-        (m.null_rev, counts.null_rev, least_rev, more[1]),
+    for row, total, least, more in (
+        (m.null_fwd, counts.null_fwd, least_fwd, of_null[0]),
+        (m.null_rev, counts.null_rev, least_rev, of_null[1]),
     ):
-        nulls.append((int(total.sum()) + beyond) / ONE + alpha)
+        nulls.append(int(total.sum()) / ONE + more + alpha)
         row[:] = (total / ONE + least) / nulls[-1]
     m.evidence = Evidence(
         src, tgt, (nulls[0], nulls[1]), (kappa[0], kappa[1]), (words[0], words[1]), alpha, linked

@@ -33,7 +33,7 @@ from aligner.text.spelling import likeness
 from aligner.threads import useful
 from aligner.training.development import Development
 from aligner.training.monitor import Monitor
-from aligner.training.prior import Prior
+from aligner.training.prior import CountsPrior, ModelPrior, Prior
 
 logger = logging.getLogger(__name__)
 
@@ -55,7 +55,7 @@ def learn(
     recipe: Recipe,
     *,
     init: Model | None = None,
-    prior: Prior | None = None,
+    prior: Model | Prior | None = None,
     prior_weight: float = 1.0,
     resume: Model | None = None,
     development: Development | None = None,
@@ -74,7 +74,7 @@ def learn(
     The text, and that of the development set, is lower-cased if the recipe says so.
     Sentence pairs that are too long (text/corpus.py) are trained on as two empty sentences.
     init         a model to start from
-    prior        what earlier text taught (training/prior.py): its counts are added to those of this text
+    prior        a model, or other counts (training/prior.py), which are added to those of this text
     prior_weight how often the counts of the prior are added; 0: as if there were no prior
     resume       a model that `checkpoint` was given: training goes on where it was, to the same bits
     development  the last stage ends when an iteration does not align this set better; the best is kept
@@ -90,6 +90,7 @@ def learn(
         ("corpus", corpus, Corpus, "a Corpus"),
         ("recipe", recipe, Recipe, "a Recipe"),
         ("init", init, Model, "a Model"),
+        ("prior", prior, (Model, ModelPrior, CountsPrior), "a Model or a prior"),
         ("resume", resume, Model, "a Model"),
         ("development", development, Development, "a Development"),
     ):
@@ -114,6 +115,8 @@ def learn(
         some = f" of at most {recipe.max_length} words a side" if recipe.max_length else ""
         logger.warning("there is nothing to learn from: no sentence pair%s has words on both sides", some)
     _check_start(recipe, init)
+    if isinstance(prior, Model):
+        prior = ModelPrior(prior)
     if not arguments.number("prior_weight", prior_weight, 0, 1e6):
         prior = None
     _check_prior(recipe, prior, init)
@@ -121,7 +124,7 @@ def learn(
         "text": text_hash(used),
         "known": known.checksum(),
         "init": "" if init is None else f"{zlib.crc32(init.signature.encode()):08x}",
-        "prior": "" if prior is None else f"{prior.checksum}*{prior_weight:g}",
+        "prior": "" if prior is None else f"{prior.checksum}*{float(prior_weight)!r}",
         "dev": "" if development is None else development.checksum(),
     }
     size = {"version": __version__, "pairs": len(used), "tokens": [len(used.src.ids), len(used.tgt.ids)]}
@@ -184,10 +187,26 @@ def _check_prior(recipe: Recipe, prior: Prior | None, init: Model | None) -> Non
     if prior is None:
         return
     if init is not None:
-        raise DataError("a training has a prior or a model to start from, not both", hint="give the prior alone")
+        raise DataError(
+            "a training has a prior or a model to start from, not both", hint="give the prior alone"
+        )
     if any(stage.dirichlet for stage in recipe.stages):
         raise DataError("a training has a prior of counts or a Dirichlet prior, not both", hint="give one")
     prior.check(recipe)
+
+
+def _warn_of_unknown(taught: PseudoCounts, seen: Seen) -> None:
+    """Says so if a prior does not know more than half of a side's words."""
+    tokens = [int(n.sum()) for n in seen.occurrences]
+    unknown = [
+        int(n[known == 0].sum()) for n, known in zip(seen.occurrences, (taught.src, taught.tgt), strict=True)
+    ]
+    if any(2 * n > all_ for n, all_ in zip(unknown, tokens, strict=True)):
+        logger.warning(
+            "the prior does not know %d of %d source words and %d of %d target words: is it of these languages,"
+            " with the sides in this order?",
+            *(unknown[0], tokens[0], unknown[1], tokens[1]),
+        )
 
 
 def _resumed(old: Model, new: Model) -> Model:
@@ -346,8 +365,11 @@ class _Run:
         if self.prior is not None and id(seen) not in self.taught:
             table = self.prior.table(view, seen, self.n_threads)
             overlap = self.prior.overlap(self.keys, seen, lexicon, self.n_threads)
-            positions = self.prior.positions(seen, self.model.recipe.window)
-            self.taught[id(seen)] = table.on(seen, overlap, positions, self.prior_weight, self.n_threads)
+            positions = self.prior.positions(view, seen)
+            taught = table.on(seen, overlap, positions, self.prior_weight, self.n_threads)
+            if not self.taught:
+                _warn_of_unknown(taught, seen)
+            self.taught[id(seen)] = taught
         return self.taught.get(id(seen))
 
     def _start(self, n: int, seen: Seen) -> Parameters:

@@ -1,67 +1,51 @@
 """Priors: what earlier text taught, which counts beside the text that is trained on.
 
-By a prior, chunks of a large text share what a sample taught. Its pseudo-counts are added in every M-step, and at
-the start, so that the first iteration knows them already.
+By a prior, chunks of a large text share what a sample taught. Its pseudo-counts are added in every M-step.
+They are added at the start, too, so that the first iteration knows them already.
+A prior has
+    checksum   what a signature calls it
+    check      refuses a recipe that the prior has no counts for
+    table      what was counted, as a view sees it
+    overlap    what the sentence pairs of the text that is trained on added to the table; None: nothing
+    positions  [2, n] what was counted of positions, as Jumps lay them out; None: nothing
 """
 
 from __future__ import annotations
 
 import zlib
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from aligner import store
 from aligner.decoding.model import Model
 from aligner.errors import DataError
+from aligner.links.priors import NULL, Priors, read_priors
 from aligner.models import _shares
 from aligner.models.counts import Counts
 from aligner.models.lexicon import Evidence, Lexicon
 from aligner.models.parameters import Parameters, View
 from aligner.models.positions import Jumps
-from aligner.models.pseudo import Overlap, Table
+from aligner.models.pseudo import Overlap, Table, summed
 from aligner.models.recipe import LATTICES, Recipe
 from aligner.models.update import spelled
 from aligner.text.cells import Seen, cell_offsets, in_shards
+from aligner.text.corpus import Side, Vocab
 from aligner.text.spelling import likeness_of
+from aligner.text.views import parse
 
 Doubles = npt.NDArray[np.float64]
 Keys = npt.NDArray[np.uint64]
+Longs = npt.NDArray[np.int64]
 
-EXACT = 1e-6  # a smaller share of a count, with smoothing's, can come from rounding
-
-
-class Prior(Protocol):
-    """What training asks of a prior.
-
-    checksum  what a signature calls the prior
-    """
-
-    @property
-    def checksum(self) -> str: ...
-
-    def check(self, recipe: Recipe) -> None:
-        """Refuses a recipe that the prior has no counts for."""
-
-    def table(self, view: str, seen: Seen, n_threads: int) -> Table:
-        """What was counted, as a view sees it. seen: what the view sees of the text that is trained on"""
-
-    def overlap(self, keys: Keys, seen: Seen, lexicon: Lexicon, n_threads: int) -> Overlap | None:
-        """What the sentence pairs of the text that is trained on added to the table.
-
-        keys     of the text's sentence pairs
-        lexicon  of the word pairs that a view sees of the text
-        """
-
-    def positions(self, seen: Seen, window: int) -> Doubles | None:
-        """[2, n] what was counted of positions, as Jumps lay them out; None: nothing."""
+EXACT = 1e-6  # a smaller share of what counts and smoothing add up to can come from rounding
 
 
 class ModelPrior:
     """What a model was taught.
 
     A model of leave-one-out has kept how much it was learned from: its counts are found again. Other models
-    have not. A word of theirs counts as often as it occurs in the text that is trained on.
+    have not. Each of their words counts as often as it occurs in the text that is trained on.
     """
 
     def __init__(self, model: Model) -> None:
@@ -74,7 +58,7 @@ class ModelPrior:
         return f"{zlib.crc32(self.model.signature.encode()):08x}"
 
     def check(self, recipe: Recipe) -> None:
-        """Refuses another language of words: views, letters, directions and windows that the model lacks."""
+        """Refuses views, letters, directions and windows that the model does not have."""
         own = self.model.recipe
         if lacking := [name for name in recipe.views if name not in self.views]:
             raise DataError(
@@ -82,9 +66,7 @@ class ModelPrior:
                 hint=f"train the views {','.join(self.views)}",
             )
         if own.direction not in ("both", recipe.direction):
-            raise DataError(
-                f"the prior was trained {own.direction} only", hint=f"train {own.direction} only"
-            )
+            raise DataError(f"the prior was trained {own.direction} only", hint=f"train {own.direction} only")
         if own.lowercase != recipe.lowercase:
             was = "in lower case" if own.lowercase else "not lower-cased"
             raise DataError(f"the text of the prior was {was}", hint="do the same here")
@@ -97,56 +79,42 @@ class ModelPrior:
             )
 
     def table(self, view: str, seen: Seen, n_threads: int) -> Table:
+        """seen: what the view sees of the text that is trained on"""
         one = self.views[view]
-        m = one.parameters.lexicon
-        e = np.repeat(np.arange(len(one.src), dtype=np.int32), np.diff(m.rows))
-        if m.evidence is None:
-            pairs, occurrences, nulls = self._as_often_as_here(one, e, seen)
-        else:
-            pairs, occurrences, nulls = self._found_again(one, m.evidence, e, n_threads)
-        return Table(one.src.words, one.tgt.words, e, m.tgt, pairs, occurrences, nulls)
+        evidence = one.parameters.lexicon.evidence
+        if evidence is None:
+            return _as_often_as_here(one, seen, self.model.recipe.p0)
+        return self._found_again(one, evidence, n_threads)
 
-    def _found_again(
-        self, view: View, evidence: Evidence, e: npt.NDArray[np.int32], n_threads: int
-    ) -> tuple[Doubles, tuple[Doubles, Doubles], tuple[Doubles, Doubles]]:
+    def _found_again(self, view: View, evidence: Evidence, n_threads: int) -> Table:
         """Counts without what smoothing added: c = t(f | e) src(e) - w alpha / V."""
         m, leaving, alpha = view.parameters.lexicon, self.model.recipe.last.leaving, evidence.alpha
         assert leaving is not None
+        e = _source_words(m)
         alike = likeness_of(view.src, view.tgt, m.rows, m.tgt, n_threads)
         least_rev, least_fwd = (alpha / max(1, n) for n in evidence.words)
         smoothed = m.t[:, 0].astype(np.float64) * evidence.src[e]
         c = smoothed - spelled(leaving)[alike] * least_fwd
         c[c < EXACT * smoothed] = 0
-        occurrences = [
+        src, tgt = (
             np.maximum(0, many.astype(np.float64) - alpha) / (kappa or 1)
             for many, kappa in zip((evidence.src, evidence.tgt), evidence.kappa, strict=True)
-        ]
-        nulls = [
+        )
+        fwd, rev = (
             np.maximum(0, row.astype(np.float64) * total - least)
             for row, total, least in zip(
                 (m.null_fwd, m.null_rev), evidence.nulls, (least_fwd, least_rev), strict=True
             )
-        ]
-        return np.stack([c, c], axis=1), (occurrences[0], occurrences[1]), (nulls[0], nulls[1])
-
-    def _as_often_as_here(
-        self, view: View, e: npt.NDArray[np.int32], seen: Seen
-    ) -> tuple[Doubles, tuple[Doubles, Doubles], tuple[Doubles, Doubles]]:
-        """t(f | e) times the occurrences of e in the text that is trained on, p0 of all words with NULL."""
-        m, text = view.parameters.lexicon, seen.text
-        occurrences = []
-        for side, vocab, here in zip((text.src, text.tgt), (view.src, view.tgt), seen.occurrences, strict=True):
-            ids = side.vocab.find(vocab.words)
-            occurrences.append(np.where(ids < 0, 0, here[ids] if len(here) else 0).astype(np.float64))
-        pairs = m.t * np.stack([occurrences[0][e], occurrences[1][m.tgt]], axis=1)
-        p0 = self.model.recipe.p0
-        nulls = [
-            row * (p0 * here.sum()) for row, here in zip((m.null_fwd, m.null_rev), seen.occurrences[::-1], strict=True)
-        ]
-        return pairs, (occurrences[0], occurrences[1]), (nulls[0], nulls[1])
+        )
+        pairs = np.stack([c, c], axis=1)
+        return Table(view.src.words, view.tgt.words, e, m.tgt, pairs, (src, tgt), (fwd, rev))
 
     def overlap(self, keys: Keys, seen: Seen, lexicon: Lexicon, n_threads: int) -> Overlap | None:
-        """The shares of sentence pairs that the model was trained on. A pair that occurs often is found once."""
+        """The shares of sentence pairs that the model was trained on. Of equal pairs one is taken.
+
+        keys     of the sentence pairs of the text that is trained on
+        lexicon  of the word pairs that a view sees of them
+        """
         shares = self.model.shares
         if shares is None:
             return None
@@ -166,22 +134,109 @@ class ModelPrior:
             _shares.count(shard, lexicon, *packed, counts, n_threads)
         return Overlap(counts, part.occurrences)
 
-    def positions(self, seen: Seen, window: int) -> Doubles | None:
+    def positions(self, view: str, seen: Seen) -> Doubles | None:
         """The jumps of as many links as were counted, and a first position a sentence pair."""
-        view = self.model.views[0]
-        jumps, evidence = view.parameters.positions, view.parameters.lexicon.evidence
+        m = self.views[view].parameters
+        jumps, evidence = m.positions, m.lexicon.evidence
         leaving = self.model.recipe.last.leaving
         power = 1.0 if leaving is None else leaving.evenness
         if not isinstance(jumps, Jumps) or power == 0:
             return None
-        if evidence is None:
-            links = np.array([[len(seen.text.tgt.ids)], [len(seen.text.src.ids)]])
-            n_pairs = len(seen.text)
-        else:
-            links = (evidence.src.sum(dtype=np.float64) - evidence.alpha * len(evidence.src)) * np.ones((2, 1))
-            n_pairs = int(self.model.facts["pairs"])
+        links, n_pairs = np.array([len(seen.text.tgt.ids), len(seen.text.src.ids)]), len(seen.text)
+        if evidence is not None:
+            links = np.repeat(evidence.src.sum(dtype=np.float64) - evidence.alpha * len(evidence.src), 2)
+            n_pairs = self.model.facts.get("pairs", 0)
         tables = []
-        for table, total in ((jumps.jump, links), (jumps.first, n_pairs)):
+        for table, total in ((jumps.jump, links[:, None]), (jumps.first, n_pairs)):
             raised = (table / table.max(axis=1, keepdims=True)) ** (1 / power)
             tables.append(raised / raised.sum(axis=1, keepdims=True) * total)
         return np.concatenate(tables, axis=1)
+
+
+def _source_words(m: Lexicon) -> npt.NDArray[np.int32]:
+    """[P] word pair -> its source word"""
+    return np.repeat(np.arange(len(m.null_rev), dtype=np.int32), np.diff(m.rows))
+
+
+def _as_often_as_here(view: View, seen: Seen, p0: float) -> Table:
+    """t(f | e) times the occurrences of e in the text that is trained on; p0 of all tokens are NULL's."""
+    m, text, e = view.parameters.lexicon, seen.text, _source_words(view.parameters.lexicon)
+
+    def occurrences(vocab: Vocab, side: Side, here: Longs) -> Doubles:
+        found = np.zeros(len(vocab))
+        ids = side.vocab.find(vocab.words)
+        found[ids >= 0] = here[ids[ids >= 0]]
+        return found
+
+    n_src, n_tgt = seen.occurrences
+    src, tgt = occurrences(view.src, text.src, n_src), occurrences(view.tgt, text.tgt, n_tgt)
+    pairs = np.stack([m.t[:, 0] * src[e], m.t[:, 1] * tgt[m.tgt]], axis=1)
+    fwd, rev = (
+        row.astype(np.float64) * (p0 * n.sum()) for row, n in ((m.null_fwd, n_tgt), (m.null_rev, n_src))
+    )
+    return Table(view.src.words, view.tgt.words, e, m.tgt, pairs, (src, tgt), (fwd, rev))
+
+
+class CountsPrior:
+    """The counts of eflomal's priors (links/priors.py). They are of words: any view can be made of them.
+
+    The links of word pairs count in both directions. A word occurs as often as it is linked, NULL included.
+    Fertilities have no use here, since the models have none. Nor have jumps: see `positions`.
+    """
+
+    def __init__(self, priors: Priors) -> None:
+        self.priors = priors
+
+    @property
+    def checksum(self) -> str:
+        """Of what training uses."""
+        value = 0
+        for vocab in (self.priors.src, self.priors.tgt):
+            value = zlib.crc32(vocab.offsets.data, zlib.crc32(vocab.text, value))
+        for array in self.priors.pairs:
+            value = zlib.crc32(np.ascontiguousarray(array).data, value)
+        return f"{value:08x}"
+
+    def check(self, recipe: Recipe) -> None:
+        """Everything can be made of words."""
+
+    def table(self, view: str, seen: Seen, n_threads: int) -> Table:
+        words = self.priors.src.words, self.priors.tgt.words
+        null_src, null_tgt = (np.array([word == NULL for word in side], dtype=bool) for side in words)
+        e, f, count = self.priors.pairs
+        linked = ~null_src[e] & ~null_tgt[f]
+        fwd = summed(f, np.where(null_src[e], count, 0), len(words[1]))
+        rev = summed(e, np.where(null_tgt[f], count, 0), len(words[0]))
+        src, tgt = (
+            summed(word, np.where(linked, count, 0), len(side))
+            for word, side in zip((e, f), words, strict=True)
+        )
+        one, other = (
+            side if cut is None else list(map(cut, side))
+            for cut, side in zip(parse(view), words, strict=True)
+        )
+        return Table(
+            one,
+            other,
+            e[linked].astype(np.int32),
+            f[linked].astype(np.int32),
+            np.stack([count[linked]] * 2, axis=1),
+            (src + rev, tgt + fwd),
+            (fwd, rev),
+        )
+
+    def overlap(self, keys: Keys, seen: Seen, lexicon: Lexicon, n_threads: int) -> Overlap | None:
+        """Nothing says which sentence pairs were counted."""
+        return None
+
+    def positions(self, view: str, seen: Seen) -> Doubles | None:
+        """Nothing: with eflomal's jumps, which are surer than expected ones, links were worse."""
+        return None
+
+
+Prior = ModelPrior | CountsPrior
+
+
+def read_prior(path: str) -> Prior:
+    """A prior from a file: a model, or eflomal's priors."""
+    return ModelPrior(Model.load(path)) if store.is_model(path) else CountsPrior(read_priors(path))
