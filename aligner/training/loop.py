@@ -33,7 +33,7 @@ from aligner.text.spelling import likeness
 from aligner.threads import useful
 from aligner.training.development import Development
 from aligner.training.monitor import Monitor
-from aligner.training.prior import CountsPrior, ModelPrior, Prior
+from aligner.training.prior import CountsPrior, ModelPrior, Prior, pseudo_counts, warn_of_unknown
 
 logger = logging.getLogger(__name__)
 
@@ -134,6 +134,8 @@ def learn(
     finished = (
         resume is not None and not resume.unfinished
     )  # then its lexicons may lack word pairs of the text
+    if prior is not None:
+        warn_of_unknown(prior, used)
     monitor = _monitor(used, model, quiet, log)
     monitor.begin(model.signature + "".join(f"|{key}:{value}" for key, value in (run or {}).items()))
     work = _Run(used, model, init, prior, prior_weight, development, known, n_threads, checkpoint, monitor)
@@ -193,20 +195,6 @@ def _check_prior(recipe: Recipe, prior: Prior | None, init: Model | None) -> Non
     if any(stage.dirichlet for stage in recipe.stages):
         raise DataError("a training has a prior of counts or a Dirichlet prior, not both", hint="give one")
     prior.check(recipe)
-
-
-def _warn_of_unknown(taught: PseudoCounts, seen: Seen) -> None:
-    """Says so if a prior does not know more than half of a side's words."""
-    tokens = [int(n.sum()) for n in seen.occurrences]
-    unknown = [
-        int(n[known == 0].sum()) for n, known in zip(seen.occurrences, (taught.src, taught.tgt), strict=True)
-    ]
-    if any(2 * n > all_ for n, all_ in zip(unknown, tokens, strict=True)):
-        logger.warning(
-            "the prior does not know %d of %d source words and %d of %d target words: is it of these languages,"
-            " with the sides in this order?",
-            *(unknown[0], tokens[0], unknown[1], tokens[1]),
-        )
 
 
 def _resumed(old: Model, new: Model) -> Model:
@@ -363,13 +351,9 @@ class _Run:
     def _taught(self, view: str, seen: Seen, lexicon: Lexicon) -> PseudoCounts | None:
         """What the prior counted of a view's words; found once."""
         if self.prior is not None and id(seen) not in self.taught:
-            table = self.prior.table(view, seen, self.n_threads)
-            overlap = self.prior.overlap(self.keys, seen, lexicon, self.n_threads)
-            positions = self.prior.positions(view, seen)
-            taught = table.on(seen, overlap, positions, self.prior_weight, self.n_threads)
-            if not self.taught:
-                _warn_of_unknown(taught, seen)
-            self.taught[id(seen)] = taught
+            self.taught[id(seen)] = pseudo_counts(
+                self.prior, self.prior_weight, view, seen, lexicon, self.keys, self.n_threads
+            )
         return self.taught.get(id(seen))
 
     def _start(self, n: int, seen: Seen) -> Parameters:

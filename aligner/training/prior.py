@@ -5,6 +5,7 @@ They are added at the start, too, so that the first iteration knows them already
 A prior has
     checksum   what a signature calls it
     check      refuses a recipe that the prior has no counts for
+    words      what it knows: the name of a view, and the view's words of both sides
     table      what was counted, as a view sees it
     overlap    what the sentence pairs of the text that is trained on added to the table; None: nothing
     positions  [2, n] what was counted of positions, as Jumps lay them out; None: nothing
@@ -12,6 +13,7 @@ A prior has
 
 from __future__ import annotations
 
+import logging
 import zlib
 
 import numpy as np
@@ -26,17 +28,19 @@ from aligner.models.counts import Counts
 from aligner.models.lexicon import Evidence, Lexicon
 from aligner.models.parameters import Parameters, View
 from aligner.models.positions import Jumps
-from aligner.models.pseudo import Overlap, Table, summed
+from aligner.models.pseudo import Overlap, PseudoCounts, Table, summed
 from aligner.models.recipe import LATTICES, Recipe
 from aligner.models.update import spelled
 from aligner.text.cells import Seen, cell_offsets, in_shards
-from aligner.text.corpus import Side, Vocab
+from aligner.text.corpus import Corpus, Side, Vocab
 from aligner.text.spelling import likeness_of
-from aligner.text.views import parse
+from aligner.text.views import parse, see
 
 Doubles = npt.NDArray[np.float64]
 Keys = npt.NDArray[np.uint64]
 Longs = npt.NDArray[np.int64]
+
+logger = logging.getLogger(__name__)
 
 EXACT = 1e-6  # a smaller share of what counts and smoothing add up to can come from rounding
 
@@ -78,17 +82,22 @@ class ModelPrior:
                 hint=f"train with a window of {jumps.window}",
             )
 
+    @property
+    def words(self) -> tuple[str, list[str], list[str]]:
+        view = self.model.views[0]
+        return view.name, view.src.words, view.tgt.words
+
     def table(self, view: str, seen: Seen, n_threads: int) -> Table:
         """seen: what the view sees of the text that is trained on"""
         one = self.views[view]
-        evidence = one.parameters.lexicon.evidence
-        if evidence is None:
-            return _as_often_as_here(one, seen, self.model.recipe.p0)
-        return self._found_again(one, evidence, n_threads)
+        m = one.parameters.lexicon.pruned()  # as in a file, so that sums are the same to the last bit
+        if m.evidence is None:
+            return _as_often_as_here(one, m, seen, self.model.recipe.p0)
+        return self._found_again(one, m, m.evidence, n_threads)
 
-    def _found_again(self, view: View, evidence: Evidence, n_threads: int) -> Table:
+    def _found_again(self, view: View, m: Lexicon, evidence: Evidence, n_threads: int) -> Table:
         """Counts without what smoothing added: c = t(f | e) src(e) - w alpha / V."""
-        m, leaving, alpha = view.parameters.lexicon, self.model.recipe.last.leaving, evidence.alpha
+        leaving, alpha = self.model.recipe.last.leaving, evidence.alpha
         assert leaving is not None
         e = _source_words(m)
         alike = likeness_of(view.src, view.tgt, m.rows, m.tgt, n_threads)
@@ -158,9 +167,9 @@ def _source_words(m: Lexicon) -> npt.NDArray[np.int32]:
     return np.repeat(np.arange(len(m.null_rev), dtype=np.int32), np.diff(m.rows))
 
 
-def _as_often_as_here(view: View, seen: Seen, p0: float) -> Table:
+def _as_often_as_here(view: View, m: Lexicon, seen: Seen, p0: float) -> Table:
     """t(f | e) times the occurrences of e in the text that is trained on; p0 of all tokens are NULL's."""
-    m, text, e = view.parameters.lexicon, seen.text, _source_words(view.parameters.lexicon)
+    text, e = seen.text, _source_words(m)
 
     def occurrences(vocab: Vocab, side: Side, here: Longs) -> Doubles:
         found = np.zeros(len(vocab))
@@ -200,6 +209,10 @@ class CountsPrior:
     def check(self, recipe: Recipe) -> None:
         """Everything can be made of words."""
 
+    @property
+    def words(self) -> tuple[str, list[str], list[str]]:
+        return "word", self.priors.src.words, self.priors.tgt.words
+
     def table(self, view: str, seen: Seen, n_threads: int) -> Table:
         words = self.priors.src.words, self.priors.tgt.words
         null_src, null_tgt = (np.array([word == NULL for word in side], dtype=bool) for side in words)
@@ -235,6 +248,39 @@ class CountsPrior:
 
 
 Prior = ModelPrior | CountsPrior
+
+
+def pseudo_counts(
+    prior: Prior, weight: float, view: str, seen: Seen, lexicon: Lexicon, keys: Keys, n_threads: int
+) -> PseudoCounts:
+    """Weight times what a prior counted of the words that a view sees of the text that is trained on.
+
+    lexicon  of the word pairs that the view sees
+    keys     of the text's sentence pairs
+    """
+    overlap = prior.overlap(keys, seen, lexicon, n_threads)
+    return prior.table(view, seen, n_threads).on(
+        seen, overlap, prior.positions(view, seen), weight, n_threads
+    )
+
+
+def warn_of_unknown(prior: Prior, corpus: Corpus) -> None:
+    """Says so if a prior does not know more than half of a side's words."""
+    name, *words = prior.words
+    text = see(corpus, name)
+    unknown, tokens = [], []
+    for side, known in zip((text.src, text.tgt), words, strict=True):
+        ids = side.vocab.find(known)
+        new = np.ones(len(side.vocab), dtype=bool)
+        new[ids[ids >= 0]] = False
+        unknown.append(int(side.counts[new].sum()))
+        tokens.append(len(side.ids))
+    if any(2 * n > total for n, total in zip(unknown, tokens, strict=True)):
+        logger.warning(
+            "the prior does not know %d of %d source words and %d of %d target words: is it of these"
+            " languages, with the sides in this order?",
+            *(unknown[0], tokens[0], unknown[1], tokens[1]),
+        )
 
 
 def read_prior(path: str) -> Prior:
