@@ -105,6 +105,50 @@ def test_repeated_words_score_well_where_they_fit(tmp_path):
     assert max(forward[50], reverse[50]) > 0 and forward[51] == reverse[51] == 0
 
 
+def priors_of(tmp_path, src, tgt) -> list[str]:
+    """The lines of priors of a text with the links that it gets."""
+    forward, reverse, *_ = aligned(tmp_path, src, tgt)
+    out = io.StringIO()
+    eflomal.write_priors(out, *eflomal.calculate_priors(src, tgt, forward[:-1], reverse[:-1]))
+    return out.getvalue().splitlines()
+
+
+def test_priors_make_links_of_few_sentences_better(tmp_path):
+    src, tgt = generated_lines(640)
+    gold = [
+        {link for link in line.split() if "-" in link}
+        for line in (ROOT / "data/generated.gold").read_text().splitlines()[600:640]
+    ]
+    priors = priors_of(tmp_path, [line.capitalize() for line in src[:600]], tgt[:600])
+    errors = []
+    for settings in ({}, {"priors_input": priors}):
+        found = aligned(tmp_path, src[600:], tgt[600:], **settings)[0]
+        errors.append(sum(len(set(line.split()) ^ sure) for line, sure in zip(found, gold, strict=False)))
+    assert errors[1] < 0.8 * errors[0]
+
+
+def test_priors_are_of_what_is_seen_of_words(tmp_path):
+    """Only so many letters, in lower case: other letters of the priors' words change nothing."""
+    src, tgt = generated_lines(40)
+    first, last = src[0].split()[0], tgt[0].split()[-1]
+    aligner = eflomal.Aligner(source_prefix_len=len(first))
+    plain, exact, longer = (
+        aligned(tmp_path, src, tgt, aligner, priors_input=priors)
+        for priors in (None, [f"LEX\t{first}\t{last}\t500"], [f"LEX\t{first.upper()}X\t{last.upper()}\t500"])
+    )
+    assert plain != exact == longer
+
+
+def test_priors_make_scores_of_few_sentences_right(tmp_path):
+    """As OpusFilter expects it, of text that is too short to teach the order of words."""
+    src, tgt = ([f"{f'{word} ' * (n % 10 + 1)}." for n in range(50)] for word in ("ab", "AB"))
+    priors = priors_of(tmp_path, src, tgt)
+    src, tgt = [*src[:5], "", "ab ab ab ab ab ab ."], [*tgt[:5], "", "AB"]
+    found = aligned(tmp_path, src, tgt, priors_input=priors)[2:]
+    forward, reverse = (np.array(x[:-1], dtype=float) for x in found)
+    assert forward[:5].max() < 0 and reverse[:5].max() < 0 and max(forward[6], reverse[6]) > 0
+
+
 def test_wrong_input_is_a_value_error(tmp_path):
     align = eflomal.Aligner().align
     with pytest.raises(ValueError, match="the source has 2 sentences, the target has 1"):

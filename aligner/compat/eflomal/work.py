@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from aligner.compat.eflomal.scores import sentence_scores
 from aligner.decoding.combine import one_each
@@ -16,10 +17,13 @@ from aligner.files import check_output, open_in_place, output_place
 from aligner.links.formats import BLOCK, PLAIN, format_links
 from aligner.links.links import Links
 from aligner.links.priors import Priors
+from aligner.models.positions import Jumps
 from aligner.models.recipe import HMMS, LOO, SETTINGS, Recipe
+from aligner.text.cells import Seen
 from aligner.text.corpus import Corpus, warn_of_long
 from aligner.threads import available
 from aligner.training.loop import learn
+from aligner.training.prior import CountsPrior
 
 MODELS = {1: "ibm1", 2: "shmm", 3: "loo"}
 SCORED = "agree"  # the model of the best paths that scores are of: they tell wrong sentence pairs best
@@ -118,7 +122,12 @@ class Task:
         self, corpus: Corpus, recipe: Recipe, priors: Priors | None, viterbi: bool = False
     ) -> tuple[Links, Links]:
         """At most one link a target word, and at most one a source word. viterbi: those of best paths"""
-        model, seen = learn(corpus, recipe, n_threads=self.n_threads, quiet=self.quiet, memory=MEMORY)
+        prior = None
+        if priors is not None:
+            prior = Jumping(priors, recipe.window) if viterbi else CountsPrior(priors)
+        model, seen = learn(
+            corpus, recipe, prior=prior, n_threads=self.n_threads, quiet=self.quiet, memory=MEMORY
+        )
         forward, reverse = [], []
         for both in directions(
             model.views,
@@ -141,6 +150,24 @@ class Task:
         with open_in_place(name) as out:
             for part in np.array_split(scores, len(scores) // BLOCK + 1):
                 out.write("".join(map("%g\n".__mod__, part.tolist())).encode())
+
+
+class Jumping(CountsPrior):
+    """Priors with their jumps: best paths need them where a text is too short to teach them."""
+
+    def __init__(self, priors: Priors, window: int) -> None:
+        """window: of the model that is trained"""
+        super().__init__(priors)
+        self.window = window
+
+    def positions(self, view: str, seen: Seen) -> npt.NDArray[np.float64]:
+        """As Jumps lays them out. The jump to the first word counts as one between words."""
+        jumps = Jumps.even(self.window, 0.0)
+        counts = np.zeros((2, jumps.n_counts))
+        for row, found in zip(counts, self.priors.jumps, strict=True):
+            for jump, count in found.items():
+                row[min(max(jump, -self.window), self.window) + self.window] += count
+        return counts
 
 
 def _write_links(name: str, links: Links) -> None:
