@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from aligner.cli import COMMANDS, cli
+from aligner.links.symmetrize import OTHER_NAMES
 
 ALIGNER = [str(Path(sys.executable).with_name("aligner"))]  # not -m: that would find ./aligner first
 
@@ -74,6 +75,21 @@ def test_symmetrize_and_evaluate(data, tmp_path):
     assert "the file exists" in run(
         "symmetrize", data / "sample.forward", data / "sample.reverse", "-o", out, code=1
     )
+
+
+def test_methods_have_the_names_of_other_tools_too(data):
+    files = data / "sample.forward", data / "sample.reverse"
+    for name, method in OTHER_NAMES.items():
+        assert run("symmetrize", *files, "-m", name) == run("symmetrize", *files, "-m", method)
+
+
+def test_lines_of_both_directions_take_turns_on_stdin(data):
+    files = data / "sample.forward", data / "sample.reverse"
+    lines = zip(*(path.read_text().splitlines() for path in files), strict=True)
+    turns = "".join(f"{forward}\n{reverse}\n" for forward, reverse in lines)
+    text = "--text", data / "sample.en", data / "sample.fr"
+    assert run("symmetrize", "-", "-", *text, stdin=turns) == run("symmetrize", *files)
+    assert "an odd number of lines" in run("symmetrize", "-", "-", stdin="0-0\n", code=1)
 
 
 def test_methods_and_variants_are_options(data):

@@ -34,8 +34,8 @@ class Words(click.Command):
         return super().parse_args(ctx, args if args[:1] in (["-h"], ["--help"]) else ["--", *args])
 
 
-@click.command("symal", cls=Words)
-@click.argument("words", metavar="OPTIONS", nargs=-1, type=click.UNPROCESSED)
+@click.command("symal", cls=Words, options_metavar="[--help]")
+@click.argument("words", metavar="-NAME=VALUE...", nargs=-1, type=click.UNPROCESSED)
 def command(words: tuple[str, ...]) -> None:
     """Symmetrize as Moses' symal does.
 
