@@ -119,6 +119,7 @@ def test_two_lines_are_answered_at_once():
     """force_align.py keeps atools running, writes two lines, and waits for one."""
     words = [sys.executable, "-m", "aligner", "atools", "-i", "-", "-j", "-", "-c", "union"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment.pop("PYTHONUNBUFFERED", None)  # it would hide what is not flushed
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as process:
         assert process.stdin is not None and process.stdout is not None
         for n in range(3):
