@@ -76,6 +76,7 @@ def command(
     base: int | None,
     text: tuple[str, str] | None,
     encoding: str,
+    split: str,
     source: str | None,
     output_format: str,
     direction: str | None,
@@ -122,7 +123,7 @@ def command(
     if reading is not None:
         table = _read(files, reading, encoding)
     elif links is not None:
-        corpus = options.read_text(text, encoding)
+        corpus = options.read_text(text, encoding, split)
         assert corpus is not None
         table = count(corpus, LinkReader(links, base=base, text=corpus).read(), writing.null)
     elif len(files) > 1:

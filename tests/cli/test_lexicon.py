@@ -171,6 +171,13 @@ def test_null_is_not_among_the_translations_of_tsv(write):
     assert run(*arguments, "--format", "moses", "--direction", "forward") == "NULL a 0.6666667\n"
 
 
+def test_words_end_where_the_user_says(write):
+    text = write("src", "a\u00a0b\n"), write("tgt", "x y\n")
+    arguments = "--links", write("links", "0-0 1-1\n"), "--text", *text
+    assert run(*arguments, "--split", "unicode") == "a\tx\t1\t1\nb\ty\t1\t1\n"
+    assert "link 1-1 of sentence 1 is outside its pair of 1 and 2 words" in run(*arguments, code=1)
+
+
 def test_the_word_null_of_a_text_is_told(write, caplog):
     text = write("src", "NULL a\n"), write("tgt", "x y\n")
     links = write("links", "0-0 1-1\n")
