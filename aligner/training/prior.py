@@ -62,7 +62,7 @@ class ModelPrior:
         return f"{zlib.crc32(self.model.signature.encode()):08x}"
 
     def check(self, recipe: Recipe) -> None:
-        """Refuses views, letters, directions and windows that the model does not have."""
+        """Refuses views, letters, words, directions and windows that the model does not have."""
         own = self.model.recipe
         if lacking := [name for name in recipe.views if name not in self.views]:
             raise DataError(
@@ -74,6 +74,8 @@ class ModelPrior:
         if own.lowercase != recipe.lowercase:
             was = "in lower case" if own.lowercase else "not lower-cased"
             raise DataError(f"the text of the prior was {was}", hint="do the same here")
+        if own.split != recipe.split:
+            raise DataError(f"the text of the prior was split {own.split}", hint="do the same here")
         jumps = self.model.views[0].parameters.positions
         lattices = any(stage.family in LATTICES for stage in recipe.stages)
         if lattices and isinstance(jumps, Jumps) and jumps.window != recipe.window:

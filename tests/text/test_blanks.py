@@ -172,6 +172,8 @@ def test_commands(write, tmp_path, caplog):
     run("convert", out, "--text", src, tgt, code=1)
     assert run("convert", out, "--text", src, tgt, "--split", "unicode") == links
     assert run("symmetrize", out, out, "--text", src, tgt, "--split", "unicode") == links
+    table = run("lexicon", "--links", out, "--text", src, tgt, "--split", "unicode")
+    assert table.startswith("a\tx\t1\t1\nb\ty\t1\t1\n")
     scored = run("evaluate", out, out, "--text", src, tgt, "--split", "unicode")
     assert "|split:unicode|" in scored and "AER" in scored
     assert "--split need --text" in run("evaluate", out, out, "--split", "unicode", code=2)

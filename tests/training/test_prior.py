@@ -248,6 +248,7 @@ def test_priors_of_eflomal_help():
     [
         (Recipe.of(views=["word", "prefix4"]), "the prior has the views word,prefix3, not prefix4"),
         (Recipe.of(views=["word"], lowercase=True), "the text of the prior was not lower-cased"),
+        (Recipe.of(views=["word"], split="unicode"), "the text of the prior was split ascii"),
         (Recipe.of(views=["word"], window=4), "the jumps of the prior have a window of 5, not 4"),
         (Recipe.of("ibm1", views=["word"], dirichlet=0.1), "prior of counts or a Dirichlet prior, not both"),
     ],
