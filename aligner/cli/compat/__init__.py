@@ -28,8 +28,10 @@ PROGRAMS = {
     ),
     "atools": Program(("atools", "build/atools"), "Work on links as fast_align's atools does."),
     "symal": Program(("symal",), "Symmetrize as Moses' symal does."),
-    "eflomal-align": Program(("eflomal-align",), "Align as eflomal-align does."),
-    "eflomal-makepriors": Program(("eflomal-makepriors",), "Count priors as eflomal-makepriors does."),
+    "eflomal-align": Program(("eflomal-align", "align.py"), "Align as eflomal-align does."),
+    "eflomal-makepriors": Program(
+        ("eflomal-makepriors", "makepriors.py"), "Count priors as eflomal-makepriors does."
+    ),
     "eflomal": Program(("eflomal",), "Align numbered text as eflomal's program in C does."),
     "giza": Program(("GIZA++",), "Align as GIZA++ does, one direction."),
     "mgiza": Program(("mgiza",), "Align as mgiza does, one direction."),
