@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
@@ -14,11 +14,15 @@ from aligner.files import display_name
 from aligner.text.reading import read_lines
 
 
-def _usage(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
-    """As the original does: -h is no success."""
-    if wanted:
-        click.echo(ctx.get_usage(), err=True)
-        ctx.exit(1)
+def _print_usage(ctx: click.Context) -> NoReturn:
+    """As the original does: this is no success."""
+    click.echo(ctx.get_usage(), err=True)
+    ctx.exit(1)
+
+
+def _asked_for_usage(ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked:
+        _print_usage(ctx)
 
 
 @click.command("eflomal", context_settings={"help_option_names": ["--help"]})
@@ -44,7 +48,9 @@ def _usage(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 @click.option("-2", "hmm_iters", metavar="N", type=int, help="Changes nothing.")
 @click.option("-3", "fert_iters", metavar="N", type=int, help="Changes nothing.")
 @click.option("-S", "statistics", metavar="FILE", help="Changes nothing: no statistics are written.")
-@click.option("-h", is_flag=True, expose_value=False, is_eager=True, callback=_usage, help="Print the usage.")
+@click.option(
+    "-h", is_flag=True, expose_value=False, is_eager=True, callback=_asked_for_usage, help="Print the usage."
+)
 def command(
     source: str,
     target: str,
@@ -72,13 +78,13 @@ def command(
       aligner eflomal -s source.numbers -t target.numbers -f forward.links -r reverse.links -m 3 -q
     """
     if model is None:
-        _usage(click.get_current_context(), None, True)  # type: ignore[arg-type]
+        _print_usage(click.get_current_context())
     names = {"ibm1_iters": "-1", "hmm_iters": "-2", "fert_iters": "-3", "statistics": "-S"}
     if given := [option for name, option in names.items() if unused[name] is not None]:
         logging.warning("options that change nothing here: %s", " ".join(given))
     if 0 in (model, score_model):
         raise DataError("there is no model 0", hint="the models are 1, 2 and 3")
-    task = Task.of(model or 0, score_model or 0, null_prior, n_samplers, quiet)
+    task = Task.of(model, score_model or 0, null_prior, n_samplers, quiet)
     files = Files(forward_links, reverse_links, forward_scores, reverse_scores)
     files.check()
     first = read_lines(source)

@@ -87,9 +87,12 @@ def command(
     They are the links of `aligner align`, chosen so that atools and symal lose nothing. Every call gives the
     same links. Files are written in place. Files of links that exist are refused without --overwrite.
 
-    Scores are those of eflomal, of the best paths of an HMM: lower is better. Links that may be in doubt make
-    them differ from eflomal's, where every run differs. Long sentences are aligned, too: eflomal leaves
-    sentences of 1,024 words without links.
+    Scores are made as eflomal's are, of the best paths of an HMM. Lower is better. On real text they are some
+    1 higher than eflomal's, and 2 higher for wrong sentence pairs. An empty side scores 0.
+
+    With --priors, the counts of another text are added to those of this one. They should not be of the same
+    sentence pairs, which then count twice. Sentences may have any length: eflomal leaves those of 1,024 words
+    without links.
 
     \b
     Example:
