@@ -20,19 +20,19 @@ import numpy.typing as npt
 
 from aligner.decoding.model import Model
 from aligner.errors import DataError
-from aligner.files import display_name, read_chunks
+from aligner.files import display_name, open_in_place, read_chunks
+from aligner.lexicons.formats import FastAlign
 from aligner.links.links import Links
 from aligner.models.diagonal import USUAL, fitted_tension, positions
 from aligner.text.corpus import Corpus, Side
 from aligner.text.reading import line_blocks
-from aligner.training.cache import SWAPPED, Kept
+from aligner.training.cache import Kept
 
 Doubles = npt.NDArray[np.float64]
 
 P0 = 0.08  # fast_align's probability of NULL
 UNKNOWN = 1e-9  # the probability of a word pair that a table does not have
-TINY = np.finfo(np.float32).tiny
-NULL = "<eps>"  # how a table writes the NULL word
+NULL = FastAlign.null  # how a table writes the NULL word
 MODEL = ".model"  # what the name of the model beside a table ends in
 ENOUGH = 1000  # sentence pairs whose links a tension is fitted to
 FACT = "fast_align"  # where the facts of that model say which table it stands beside
@@ -159,9 +159,7 @@ class ModelAligner:
         lengths = [side.lengths for side in sides(corpus, self.direction)]
         words = np.where(lengths[0] > 0, lengths[1], 0)  # that have a cost
         n = 0
-        for links in self.kept.one_each(
-            corpus, self.direction, n_threads=self.n_threads, **({} if costs is None else {"costs": costs})
-        ):
+        for links in self.kept.one_each(corpus, self.direction, costs=costs, n_threads=self.n_threads):
             part = slice(n, n + len(links))
             n += len(links)
             if scores is not None and costs is not None:
@@ -175,31 +173,9 @@ def write_table(kept: Kept, direction: str, beam: float, path: str) -> None:
     beam: of a given word whose best probability is P, what is less probable than P to the power of -beam is
     left out
     """
-    view, lexicon = kept.model.views[0], kept.model.views[0].parameters.lexicon
-    if kept.swapped:
-        direction = SWAPPED[direction]
-    src, tgt = view.src.words, view.tgt.words
-    e = np.repeat(np.arange(len(src), dtype=np.int32), np.diff(lexicon.rows))
-    if direction == "forward":
-        given, generated, p, null = e, lexicon.tgt, lexicon.normalised()[:, 0], lexicon.null_fwd
-    else:
-        given, generated, p, null = lexicon.tgt, e, lexicon.normalised()[:, 1], lexicon.null_rev
-        src, tgt = tgt, src
-    given = np.concatenate(
-        [np.full(len(null), len(src), np.int32), given]
-    )  # NULL is the word after all others
-    generated = np.concatenate([np.arange(len(null), dtype=np.int32), generated])
-    with np.errstate(divide="ignore"):
-        log_p = np.log(np.concatenate([null / max(null.sum(), TINY), p]).astype(np.float64))
-    best = np.full(len(src) + 1, -np.inf)
-    np.maximum.at(best, given, log_p)
-    with np.errstate(invalid="ignore"):  # -inf times 0
-        keep = np.flatnonzero((log_p >= -best[given] * beam) & (log_p > -np.inf))
-    keep = keep[np.argsort(given[keep], kind="stable")]
-    words = [*src, NULL]
-    with open(path, "wb") as out:
-        for a, b, x in zip(given[keep].tolist(), generated[keep].tolist(), log_p[keep].tolist(), strict=True):
-            out.write(f"{words[a]}\t{tgt[b]}\t{x:g}\n".encode())
+    table = kept.table()
+    with open_in_place(path) as out:
+        FastAlign(beam).write(table.transposed() if direction == "reverse" else table, out)
 
 
 def save_model(kept: Kept, table: str) -> None:

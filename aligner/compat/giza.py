@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from aligner.files import display_name, open_in_place, read_chunks
 from aligner.lexicons.formats import Giza
-from aligner.lexicons.table import Table
 from aligner.links.formats.giza import format_a3
 from aligner.text.corpus import Corpus, Side
 from aligner.text.giza import Longs, Vcb, words_of
@@ -68,17 +67,9 @@ def probabilities(costs: Doubles, generated: Side) -> Doubles:
 
 def write_table(kept: Kept, src: Vcb, tgt: Vcb, path: str) -> None:
     """Writes t(tgt | src) of the words themselves, NULL's included."""
-    table = table_of(kept)
     numbers = tuple({word.decode(): id for word, id in vcb.id_of.items()} for vcb in (src, tgt))
     with open_in_place(path) as out:
-        Giza(numbers=(numbers[0], numbers[1])).write(table, out)
-
-
-def table_of(kept: Kept) -> Table:
-    """The translation table of the caller's sides, of the first view."""
-    view = kept.model.views[0]
-    table = view.parameters.lexicon.table(view.src, view.tgt, kept.model.recipe.direction)
-    return table.transposed() if kept.swapped else table
+        Giza(numbers=(numbers[0], numbers[1])).write(kept.table(), out)
 
 
 def write_classes(out: BinaryIO, side: Side, n_classes: int) -> None:

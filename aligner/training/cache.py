@@ -32,6 +32,7 @@ from aligner.decoding.model import Model
 from aligner.decoding.posteriors import directions
 from aligner.errors import DataError
 from aligner.files import clear_parts
+from aligner.lexicons.table import Table
 from aligner.links.links import Links
 from aligner.models.recipe import Recipe
 from aligner.text.cells import Seen
@@ -82,6 +83,12 @@ class Kept:
         for forward, reverse in self._directions(corpus, settings):
             links = one_each(forward, reverse, direction, self.model.threshold)
             yield links.transposed() if self.swapped else links
+
+    def table(self) -> Table:
+        """The translation table of the caller's sides, of the first view."""
+        view = self.model.views[0]
+        table = view.parameters.lexicon.table(view.src, view.tgt, self.model.recipe.direction)
+        return table.transposed() if self.swapped else table
 
     def _directions(self, corpus: Corpus, settings: dict[str, Any]) -> Iterator[tuple[Links, Links]]:
         """Forward and reverse links of the model's sides."""
