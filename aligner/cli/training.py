@@ -206,7 +206,7 @@ def memory(command: F) -> F:
 
 def inputs(training: Mapping[str, Any]) -> list[str | None]:
     """The files that training reads, except the model to start from: the new model may replace that one."""
-    names = ("src", "tgt", "dev_src", "dev_tgt", "dev_gold", "given", "exclude")
+    names = ("src", "tgt", "dev_src", "dev_tgt", "dev_gold", "given", "exclude", "prior")
     return [training.get(name) for name in names] + list(training.get("vcb") or ())
 
 

@@ -31,9 +31,10 @@ GIVEN = {
     "convert": "sample.forward",
     "check": "sample.en sample.fr",
     "generate": "{new}/toy --pairs 3",
+    "moses": "--corpus sample --f en --e fr --root-dir {new} --model ibm1 --threads 1 -q",
     "shims": "{new}/shims",
 }
-SILENT = ("ibm1", "train", "generate", "shims")  # commands that print no result
+SILENT = ("ibm1", "train", "generate", "moses", "shims")  # commands that print no result
 FROM_STDIN = {  # commands that read stdin if no file is given
     "align": "",
     "ibm1": "-o {new}/ibm1",
