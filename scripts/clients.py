@@ -248,6 +248,14 @@ SUITES = {
     "eflomal": "tests/test_eflomal.py",
     "OpusFilter": "tests/test_wordalign_filter.py",
 }
+# links of both directions in the forms that symal, atools and extract_lex read
+DIRECTIONS = """
+text="--text corpus.src corpus.tgt"
+aligner align corpus.src corpus.tgt -q --viterbi --forward forward --reverse reverse > links
+aligner convert forward $text --to a3 -o forward.a3
+aligner convert reverse $text --to a3-reverse -o reverse.a3
+perl $SOURCES/mosesdecoder/scripts/training/giza2bal.pl -d forward.a3 -i reverse.a3 > bal
+"""
 HEURISTICS = {
     "union": "-a=union",
     "intersect": "-a=intersect",
@@ -275,8 +283,8 @@ class Place:
     theirs: Path
     text: Path
 
-    def environment(self, programs: Path) -> dict[str, str]:
-        """What scripts see: $BIN, $SOURCES, $PYTHON, and a module `eflomal` of ours if programs are ours."""
+    def environment(self, programs: Path, folder: Path) -> dict[str, str]:
+        """What scripts in a folder see: $BIN, $SOURCES, $PYTHON, and our module `eflomal` or theirs."""
         module = str(self.ours / "python") if programs == self.ours else ""
         return os.environ | {
             "BIN": str(programs),
@@ -284,7 +292,7 @@ class Place:
             "PYTHON": self.python,
             "PYTHONPATH": module,
             "PATH": f"{programs}:{Path(ALIGNER).parent}:{os.environ['PATH']}",
-            "ALIGNER_CACHE": str(self.ours / "cache"),
+            "ALIGNER_CACHE": str(folder / "cache"),
             "USER": os.environ.get("USER", "user"),
         }
 
@@ -324,10 +332,9 @@ def attempt(client: Client, place: Place, programs: Path) -> str:
         return "-"
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for file in place.text.iterdir():
-            shutil.copy(file, folder)
+        shutil.copytree(place.text, folder, dirs_exist_ok=True)
         try:
-            seconds = run(client.script, folder, place.environment(programs))
+            seconds = run(client.script, folder, place.environment(programs, folder))
             result = score(folder / client.links, place.text / "gold") if client.links else "runs"
         except subprocess.CalledProcessError as error:
             log = (folder / "log").read_text(errors="replace").splitlines() or [str(error.stderr)]
@@ -351,7 +358,7 @@ def suites(place: Place) -> Iterator[tuple[str, str, str]]:
             continue
         results = []
         for programs in (place.ours, place.theirs):
-            environment = place.environment(programs)
+            environment = place.environment(programs, place.text)
             environment["PYTHONPATH"] += f":{folder}"
             command = [place.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", path]
             done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
@@ -363,26 +370,21 @@ def identities(place: Place) -> Iterator[tuple[str, str, str]]:
     """Programs whose output must be that of the original, byte for byte, on the links of the text."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for file in place.text.iterdir():
-            shutil.copy(file, folder)
-        both = (
-            f"{ALIGNER} align corpus.src corpus.tgt -q --viterbi --forward forward --reverse reverse > links"
-        )
-        run(f"{both} && {ALIGNER} symmetrize forward reverse --to bal --text corpus.src corpus.tgt > bal",
-            folder, place.environment(place.ours))  # fmt: skip
+        shutil.copytree(place.text, folder, dirs_exist_ok=True)
+        run(DIRECTIONS, folder, place.environment(place.ours, folder))
         jobs = {
             ("symal", f"`symal {options}`"): f"$BIN/symal {options} < bal" for options in HEURISTICS.values()
         }
         for method in (x for x in HEURISTICS if x not in ("grow", "srctotgt", "tgttosrc")):
             jobs["atools", f"`atools -c {method}`"] = f"$BIN/atools -i forward -j reverse -c {method}"
-        lex = "$BIN/extract_lex corpus.tgt corpus.src links $OUT.s2t $OUT.t2s && cat $OUT.s2t $OUT.t2s"
-        jobs["extract_lex", "`extract_lex`"] = lex
+        lex = "$BIN/extract_lex corpus.tgt corpus.src links $OUT.s2t $OUT.t2s; sort $OUT.s2t; sort $OUT.t2s"
+        jobs["extract_lex", "`extract_lex`, its lines sorted"] = lex  # theirs is in the order of addresses
         for (program, title), job in jobs.items():
             if not (place.theirs / program).exists():
                 continue
             seconds = {}
             for who, programs in (("ours", place.ours), ("theirs", place.theirs)):
-                environment = place.environment(programs) | {"OUT": who}
+                environment = place.environment(programs, folder) | {"OUT": who}
                 seconds[who] = run(f"{job} > {who}", folder, environment)
             same = (folder / "ours").read_bytes() == (folder / "theirs").read_bytes()
             verdict = f"the same bytes, {seconds['ours']:.2f} s" if same else "OTHER BYTES"
