@@ -292,7 +292,7 @@ def train(
         raise click.UsageError("--prior-weight is for --prior.")
     options.check_layout(tgt, layout, vcb)
     options.one_stdin(
-        src, tgt or "", *(vcb or ()), *development, *(path for path in (given, exclude) if path)
+        src, tgt or "", *(vcb or ()), *development, *(path for path in (given, exclude, prior) if path)
     )
     views = MODELS[model].fast if fast else views
     taught = None if prior is None else read_prior(prior)

@@ -64,6 +64,8 @@ def test_what_cannot_be_is_refused(halves: Path):
         (["--prior", model, "--prior-weight", -1], "--prior-weight"),
         (["--prior", model, "--prior-weight", "nan"], "--prior-weight"),
         (["--prior", model, "--lowercase"], "was trained without --lowercase: do the same here"),
+        (["--prior", model, "--split", "unicode"], "was trained with --split ascii: do the same here"),
+        (["--prior", "-", "--given", "-"], "only one file can be -"),
         (["--prior", model, "--save", model, "--overwrite"], "which is read"),
     ):
         assert message in run("align", *chunk(halves), "-q", *options, code=2)
