@@ -394,7 +394,7 @@ def identities(place: Place) -> Iterator[tuple[str, str, str]]:
 def prepare(folder: Path, text: list[str]) -> Path:
     """The text as clients want it."""
     folder.mkdir()
-    src, tgt = (Path(path).read_text().splitlines() for path in text[:2])
+    src, tgt = (Path(path).read_text().split("\n")[:-1] for path in text[:2])
     (folder / "corpus.src").write_text("".join(line + "\n" for line in src))
     (folder / "corpus.tgt").write_text("".join(line + "\n" for line in tgt))
     both = (f"{a} ||| {b}\n" for a, b in zip(src, tgt, strict=True))
