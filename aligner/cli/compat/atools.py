@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import click
 import numpy as np
 
-from aligner.cli.compat.getopt import Getopt
+from aligner.cli.compat.command_lines import Getopt
 from aligner.errors import DataError
 from aligner.files import open_output
 from aligner.links.formats import LinkReader, format_links

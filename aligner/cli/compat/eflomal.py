@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import logging
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import click
 
+from aligner.cli.compat.command_lines import unused, warn_of_unused
 from aligner.compat.eflomal.integers import read_numbered_priors, read_sentences
 from aligner.compat.eflomal.work import Files, Task, corpus_of
 from aligner.errors import DataError
@@ -44,10 +44,10 @@ def _asked_for_usage(ctx: click.Context, _: click.Parameter, asked: bool) -> Non
 @click.option("-n", "n_samplers", metavar="N", type=int, default=1, help="Use at most 2 N threads.")
 @click.option("-N", "null_prior", metavar="X", type=float, default=0.2, help="Probability of NULL.")
 @click.option("-q", "quiet", is_flag=True, help="Say nothing on stderr about training.")
-@click.option("-1", "ibm1_iters", metavar="N", type=int, help="Changes nothing.")
-@click.option("-2", "hmm_iters", metavar="N", type=int, help="Changes nothing.")
-@click.option("-3", "fert_iters", metavar="N", type=int, help="Changes nothing.")
-@click.option("-S", "statistics", metavar="FILE", help="Changes nothing: no statistics are written.")
+@unused("-1", "ibm1_iters", metavar="N", type=int)
+@unused("-2", "hmm_iters", metavar="N", type=int)
+@unused("-3", "fert_iters", metavar="N", type=int)
+@unused("-S", "statistics", metavar="FILE", help="Changes nothing: no statistics are written.")
 @click.option(
     "-h", is_flag=True, expose_value=False, is_eager=True, callback=_asked_for_usage, help="Print the usage."
 )
@@ -64,7 +64,6 @@ def command(
     n_samplers: int,
     null_prior: float,
     quiet: bool,
-    **unused: Any,
 ) -> None:
     """Align numbered text as eflomal's program in C does.
 
@@ -79,9 +78,7 @@ def command(
     """
     if model is None:
         _print_usage(click.get_current_context())
-    names = {"ibm1_iters": "-1", "hmm_iters": "-2", "fert_iters": "-3", "statistics": "-S"}
-    if given := [option for name, option in names.items() if unused[name] is not None]:
-        logging.warning("options that change nothing here: %s", " ".join(given))
+    warn_of_unused()
     if 0 in (model, score_model):
         raise DataError("there is no model 0", hint="the models are 1, 2 and 3")
     task = Task.of(model, score_model or 0, null_prior, n_samplers, quiet)

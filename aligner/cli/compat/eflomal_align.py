@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Callable
-from typing import Any, TypeVar
 
 import click
 
+from aligner.cli.compat.command_lines import Getopt, unused, warn_of_unused
 from aligner.cli.compat.eflomal_text import Lines, sides, text
-from aligner.cli.compat.getopt import Getopt
+from aligner.cli.options import F
 from aligner.compat.eflomal import Aligner
 from aligner.errors import DataError
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _letters(option: str, what: str) -> Callable[[F], F]:
@@ -51,11 +48,11 @@ def _letters(option: str, what: str) -> Callable[[F], F]:
 @click.option("--n-samplers", metavar="N", type=int, default=3, help="Use at most 2 N threads.")
 @click.option("--overwrite", is_flag=True, help="Write links to files that exist, too.")
 @click.option("-v", "--verbose", is_flag=True, help="Say on stderr how training goes.")
-@click.option("-l", "--length", metavar="X", type=float, help="Changes nothing.")
-@click.option("-1", "--ibm1-iters", metavar="N", type=int, help="Changes nothing.")
-@click.option("-2", "--hmm-iters", metavar="N", type=int, help="Changes nothing.")
-@click.option("-3", "--fert-iters", metavar="N", type=int, help="Changes nothing.")
-@click.option("--debug", is_flag=True, help="Changes nothing.")
+@unused("-l", "--length", metavar="X", type=float)
+@unused("-1", "--ibm1-iters", metavar="N", type=int)
+@unused("-2", "--hmm-iters", metavar="N", type=int)
+@unused("-3", "--fert-iters", metavar="N", type=int)
+@unused("--debug", is_flag=True)
 def command(
     source: str | None,
     target: str | None,
@@ -75,11 +72,6 @@ def command(
     n_samplers: int,
     overwrite: bool,
     verbose: bool,
-    length: float | None,
-    ibm1_iters: int | None,
-    hmm_iters: int | None,
-    fert_iters: int | None,
-    debug: bool,
 ) -> None:
     """Align as eflomal-align does.
 
@@ -99,9 +91,7 @@ def command(
       aligner eflomal-align -s corpus.en -t corpus.fr -f forward.links -r reverse.links
       aligner eflomal-align -i new.both --priors corpus.priors -f new.forward -r new.reverse --overwrite
     """
-    unused = {"-l": length, "-1": ibm1_iters, "-2": hmm_iters, "-3": fert_iters, "--debug": debug or None}
-    if given := [option for option, value in unused.items() if value is not None]:
-        logging.warning("options that change nothing here: %s", " ".join(given))
+    warn_of_unused()
     src, tgt = sides(source, target, joint)
     for path in (forward_links, reverse_links):
         if path is not None and not overwrite and os.path.exists(path):

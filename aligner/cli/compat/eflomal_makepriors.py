@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from aligner.cli.compat.command_lines import Getopt
 from aligner.cli.compat.eflomal_text import sides, text
-from aligner.cli.compat.getopt import Getopt
 from aligner.compat.eflomal import priors_of
 from aligner.compat.eflomal.work import corpus_of
 from aligner.files import open_in_place
@@ -19,7 +19,9 @@ from aligner.links.priors import write_priors
 @click.option("-r", "--reverse-alignments", "reverse", metavar="FILE", required=True, help="Reverse links.")
 @click.option("-p", "--priors", metavar="FILE", default="-", help="Where to write the priors; - is stdout.")
 @click.option("--reverse-priors", is_flag=True, help="Write priors for the text with its sides swapped.")
-@click.option("-v", "--verbose", is_flag=True, help="Changes nothing: there is nothing to say.")
+@click.option(
+    "-v", "--verbose", is_flag=True, expose_value=False, help="Changes nothing: there is nothing to say."
+)
 def command(
     source: str | None,
     target: str | None,
@@ -28,7 +30,6 @@ def command(
     reverse: str,
     priors: str,
     reverse_priors: bool,
-    verbose: bool,
 ) -> None:
     """Count priors as eflomal-makepriors does.
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Iterable, Iterator
 
 import click
 
+from aligner.cli.options import F
 from aligner.compat.eflomal import sentences_from_joint_file
 from aligner.errors import DataError
 from aligner.files import display_name
 from aligner.text.reading import read_lines
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Lines:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-from collections.abc import Iterable
 from typing import Any
 
 import click
 import numpy as np
-from click.core import ParameterSource
 
-from aligner.cli.compat.getopt import Getopt
+from aligner.cli.compat.command_lines import Getopt, unused, warn_of_unused
 from aligner.compat import fast_align
 from aligner.errors import DataError
 from aligner.files import check_output, display_name, open_output
@@ -25,15 +23,13 @@ from aligner.threads import available
 from aligner.training.cache import trained
 
 # parameters that change nothing: of training, of a table alone, of a model beside a table
-UNUSED_IN_TRAINING = (
-    "favor_diagonal", "variational_bayes", "iterations", "p0", "no_null_word", "alpha", "diagonal_tension",
-    "mean_srclen_multiplier", "thread_buffer_size",
-)  # fmt: skip
+OF_TABLES = ("favor_diagonal", "diagonal_tension", "p0", "no_null_word")
+UNUSED_IN_TRAINING = (*OF_TABLES, "mean_srclen_multiplier", "iterations")
 UNUSED_WITH_TABLE = (
-    "optimize_tension", "variational_bayes", "iterations", "alpha", "print_scores",
-    "conditional_probabilities", "beam_threshold", "thread_buffer_size", "no_cache",
-)  # fmt: skip
-UNUSED_WITH_MODEL = (*UNUSED_WITH_TABLE, "favor_diagonal", "p0", "no_null_word", "diagonal_tension")
+    *("optimize_tension", "iterations", "print_scores", "no_cache"),
+    *("conditional_probabilities", "beam_threshold"),
+)
+UNUSED_WITH_MODEL = (*UNUSED_WITH_TABLE, *OF_TABLES)
 
 
 @click.command("fast-align", cls=Getopt)
@@ -84,10 +80,10 @@ UNUSED_WITH_MODEL = (*UNUSED_WITH_TABLE, "favor_diagonal", "p0", "no_null_word",
 @click.option(
     "-o", "--optimize_tension", is_flag=True, help="With -d: print the tension of the links on stderr."
 )
-@click.option("-v", "--variational_bayes", is_flag=True, help="Changes nothing.")
+@unused("-v", "--variational_bayes", is_flag=True)
 @click.option("-I", "--iterations", type=int, default=5, help="Changes nothing but the lines on stderr.")
-@click.option("-a", "--alpha", type=float, default=0.01, help="Changes nothing.")
-@click.option("-b", "--thread_buffer_size", type=int, default=10000, help="Changes nothing.")
+@unused("-a", "--alpha", type=float, default=0.01)
+@unused("-b", "--thread_buffer_size", type=int, default=10000)
 @click.option("--no-cache", is_flag=True, help="Train anew, and do not keep the model for the next call.")
 def command(force_align: str | None, **options: Any) -> None:
     """Align as fast_align does, one direction.
@@ -111,22 +107,10 @@ def command(force_align: str | None, **options: Any) -> None:
     """
     direction = "reverse" if options["reverse"] else "forward"
     if force_align is None:
-        _name_unused(UNUSED_IN_TRAINING)
+        warn_of_unused(*UNUSED_IN_TRAINING)
         _train_and_align(direction, **options)
     else:
         _align_new_text(force_align, direction, **options)
-
-
-def _name_unused(names: Iterable[str]) -> None:
-    """One line that names the options that were given and change nothing."""
-    ctx = click.get_current_context()
-    given = [
-        parameter.opts[0]
-        for parameter in ctx.command.params
-        if parameter.name in names and ctx.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE
-    ]
-    if given:
-        logging.warning("options that change nothing here: %s", " ".join(given))
 
 
 def _tell(line: str) -> None:
@@ -200,10 +184,10 @@ def _align_new_text(
     """Prints source, target, links and score of lines, each as soon as it comes."""
     aligner: fast_align.Aligner
     if (kept := fast_align.load_model(table)) is not None:
-        _name_unused(UNUSED_WITH_MODEL)
+        warn_of_unused(*UNUSED_WITH_MODEL)
         aligner = fast_align.ModelAligner(kept, direction, mean_srclen_multiplier, available())
     else:
-        _name_unused(UNUSED_WITH_TABLE)
+        warn_of_unused(*UNUSED_WITH_TABLE)
         words = fast_align.read_table(table)
         _tell(f"Loaded {sum(map(len, words.values()))} translation parameters.")
         tension = diagonal_tension if diagonal_tension is not None else USUAL if favor_diagonal else None

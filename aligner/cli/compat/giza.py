@@ -8,7 +8,8 @@ import time
 
 import click
 
-from aligner.cli.compat.parameters import INCREMENTAL, PREVIOUS, Parameters
+from aligner.cli.compat.command_lines import of_words, warn_of_words
+from aligner.cli.compat.giza_parameters import INCREMENTAL, PREVIOUS, Parameters
 from aligner.compat.giza import encoding_of, write_a3, write_table
 from aligner.errors import DataError
 from aligner.files import display_name
@@ -20,11 +21,11 @@ from aligner.training.cache import trained
 
 ITERATIONS = {"m1": 5, "m2": 0, "mh": 5, "m3": 5, "m4": 5, "m5": 0, "m6": 0}  # of the originals
 LOWER = {"mh": ("hmm", "th"), "m2": ("2", "t2"), "m1": ("1", "t1")}  # what a dump is called, and how often
-RAW = {"help_option_names": ["--help", "--h"], "ignore_unknown_options": True}
+LINE = "[CONFIG] [-name value]..."  # the command line
+HELP = ("--help", "--h")
 
 
-@click.command("giza", context_settings=RAW)
-@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[CONFIG] [-name value]...")
+@of_words("giza", LINE, HELP)
 def command(words: tuple[str, ...]) -> None:
     """Align as GIZA++ does, one direction.
 
@@ -64,8 +65,7 @@ def run(words: tuple[str, ...], mgiza: bool) -> None:
     given = Parameters.of(mgiza)
     for word in given.read_words(words):
         logging.warning("%s is no parameter, and is passed over", word)
-    if given.unused:
-        logging.warning("options that change nothing here: %s", " ".join(given.unused))
+    warn_of_words(given.unused)
     _refuse_tables(given)
     missing = [f"-{name}" for name in ("s", "t", "c") if not given.values.get(name)]
     if missing:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import click
+from aligner.cli.compat.command_lines import of_words
+from aligner.cli.compat.giza import HELP, LINE, run
 
-from aligner.cli.compat.giza import RAW, run
 
-
-@click.command("mgiza", context_settings=RAW)
-@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[CONFIG] [-name value]...")
+@of_words("mgiza", LINE, HELP)
 def command(words: tuple[str, ...]) -> None:
     """Align as mgiza does, one direction.
 

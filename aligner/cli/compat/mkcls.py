@@ -6,6 +6,7 @@ import logging
 
 import click
 
+from aligner.cli.compat.command_lines import of_words
 from aligner.compat.giza import write_classes
 from aligner.files import open_in_place
 from aligner.text.corpus import Builder
@@ -14,8 +15,7 @@ from aligner.text.giza import add_plain
 CLASSES = 100
 
 
-@click.command("mkcls", context_settings={"help_option_names": ["--help"], "ignore_unknown_options": True})
-@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-cN] [-pTEXT] [-VFILE] [opt]")
+@of_words("mkcls", "[-cN] [-pTEXT] [-VFILE] [opt]")
 def command(words: tuple[str, ...]) -> None:
     """Write word classes as mkcls does.
 
@@ -24,7 +24,7 @@ def command(words: tuple[str, ...]) -> None:
     The classes are no clusters: they are bands of frequency, each with about the same share of TEXT. Programs
     that call mkcls find the file that they need. Our models, those of the programs GIZA++ and mgiza included,
     have no use for classes. A real mkcls is needed for programs that have. -n and all other options of mkcls
-    are accepted, and have no effect.
+    are accepted, and change nothing.
 
     \b
     Example:

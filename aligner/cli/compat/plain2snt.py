@@ -7,6 +7,7 @@ import logging
 import click
 import numpy as np
 
+from aligner.cli.compat.command_lines import of_words
 from aligner.files import open_in_place
 from aligner.text.corpus import Builder, Corpus, shown
 from aligner.text.giza import Longs, add_plain, numbered, write_snt, write_vcb
@@ -15,10 +16,7 @@ OUTPUTS = ("-vcb1", "-vcb2", "-snt1", "-snt2")  # mgiza's options
 ENDINGS = (".tok", ".txt")  # what the names of outputs are without, if both inputs have it
 
 
-@click.command(
-    "plain2snt", context_settings={"help_option_names": ["--help"], "ignore_unknown_options": True}
-)
-@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="SRC TGT [SRC TGT ...]")
+@of_words("plain2snt", "SRC TGT [SRC TGT ...]")
 def command(words: tuple[str, ...]) -> None:
     """Number text as GIZA++'s plain2snt does.
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
+from aligner.cli.compat.command_lines import of_words
 from aligner.files import open_in_place
 from aligner.text.giza import cooccurrences
 
 
-@click.command("snt2cooc", context_settings={"help_option_names": ["--help"], "ignore_unknown_options": True})
-@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[OUT] VCB VCB SNT [-counts]")
+@of_words("snt2cooc", "[OUT] VCB VCB SNT [-counts]")
 def command(words: tuple[str, ...]) -> None:
     """List word pairs of sentence pairs as GIZA++'s snt2cooc does.
 

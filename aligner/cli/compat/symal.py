@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import click
 
+from aligner.cli.compat.command_lines import of_words
 from aligner.errors import DataError
 from aligner.files import open_in_place
 from aligner.links.formats import LinkReader, format_links
@@ -27,15 +28,7 @@ SHORT = {"a": "alignment", "d": "diagonal", "f": "final", "b": "both", "v": "ver
 FLAGS = ("diagonal", "final", "both", "verbose")
 
 
-class Words(click.Command):
-    """A command whose words are not options as others write them."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, args if args[:1] in (["-h"], ["--help"]) else ["--", *args])
-
-
-@click.command("symal", cls=Words, options_metavar="[--help]")
-@click.argument("words", metavar="-NAME=VALUE...", nargs=-1, type=click.UNPROCESSED)
+@of_words("symal", "-NAME=VALUE...", ("-h", "--help"))
 def command(words: tuple[str, ...]) -> None:
     """Symmetrize as Moses' symal does.
 

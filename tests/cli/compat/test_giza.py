@@ -10,7 +10,7 @@ from programs import GOLDEN, run
 
 from aligner import Corpus, LinkReader, Recipe
 from aligner.cli.compat import PROGRAMS
-from aligner.cli.compat.parameters import Parameters
+from aligner.cli.compat.giza_parameters import Parameters
 from aligner.compat import giza
 from aligner.text.giza import read_snt, read_vcb
 from aligner.training import cache
