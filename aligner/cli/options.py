@@ -15,7 +15,7 @@ from click.core import ParameterSource
 from aligner.cli.settings import Setting
 from aligner.files import check_output, open_output, output_place
 from aligner.links.formats import FORMATS
-from aligner.links.symmetrize import METHODS, OTHER_NAMES, VARIANTS
+from aligner.links.symmetrize import METHODS, VARIANTS, our_name
 from aligner.store import check_name
 from aligner.text.blanks import SPLITS
 from aligner.text.corpus import Corpus
@@ -178,7 +178,7 @@ class MethodName(click.Choice):  # type: ignore[type-arg]
         super().__init__(list(METHODS))
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return super().convert(OTHER_NAMES.get(value, value), param, ctx)
+        return super().convert(our_name(value), param, ctx)
 
 
 def show(text: str) -> None:

@@ -23,7 +23,7 @@ from aligner.lexicons.formats import FORMATS
 from aligner.links.formats import LinkReader, format_links
 from aligner.links.formats.giza import format_a3
 from aligner.links.links import Links
-from aligner.links.symmetrize import METHODS, OTHER_NAMES, symmetrize
+from aligner.links.symmetrize import METHODS, our_name, symmetrize
 from aligner.text.corpus import Corpus, Side
 from aligner.text.giza import FIRST, UNK, Vcb, words_of, write_snt, write_vcb
 from aligner.training.cache import Kept
@@ -151,7 +151,7 @@ def read_directed(folder: Folder, corpus: Corpus) -> tuple[Links, Links]:
 
 def made_one(forward: Links, reverse: Links, method: str) -> Iterator[Links]:
     """Step 3 of links without scores, as symal makes them one."""
-    yield symmetrize(forward, reverse, OTHER_NAMES.get(method, method))
+    yield symmetrize(forward, reverse, our_name(method))
 
 
 def blended(kept: Kept, corpus: Corpus, method: str, n_threads: int) -> Iterator[Links]:
@@ -163,7 +163,7 @@ def blended(kept: Kept, corpus: Corpus, method: str, n_threads: int) -> Iterator
 
 def takes_scores(method: str) -> bool:
     """Whether a method needs scores, which A3 files do not have."""
-    return METHODS[OTHER_NAMES.get(method, method)].threshold is not None
+    return METHODS[our_name(method)].threshold is not None
 
 
 def write_links(folder: Folder, method: str, blocks: Iterator[Links], overwrite: bool) -> None:

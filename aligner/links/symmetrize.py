@@ -152,6 +152,11 @@ OTHER_NAMES = {
 }
 
 
+def our_name(method: str) -> str:
+    """What we call a method that may have the name of another tool."""
+    return OTHER_NAMES.get(method, method)
+
+
 def symmetrize(
     forward: Links,
     reverse: Links,

@@ -12,14 +12,12 @@ from aligner.errors import DataError
 from aligner.files import open_output
 from aligner.links.formats import LinkReader, format_links
 from aligner.links.links import Links
-from aligner.links.symmetrize import directions, symmetrize
+from aligner.links.symmetrize import directions, our_name, symmetrize
 from aligner.links.turns import TurnReader
 
 OF_ONE = ("convert", "display", "invert")
-METHODS = {"intersect": "intersection"} | {
-    name: name for name in ("union", "grow-diag", "grow-diag-final", "grow-diag-final-and")
-}
-COMMANDS = sorted([*OF_ONE, *METHODS, "fmeasure"])
+HEURISTICS = ("intersect", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and")
+COMMANDS = sorted([*OF_ONE, *HEURISTICS, "fmeasure"])
 
 
 class WrongUsage(click.UsageError):
@@ -76,7 +74,7 @@ def command(input_1: str, input_2: str | None, name: str) -> None:
         return
     with open_output("-") as out:
         for _, first, second in pairs:
-            out.write(format_links(symmetrize(first, second, METHODS[name], variant="atools"), "pharaoh"))
+            out.write(format_links(symmetrize(first, second, our_name(name), variant="atools"), "pharaoh"))
             out.flush()
 
 

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import click
 
+from aligner.cli.compat.atools import HEURISTICS
 from aligner.compat import fast_align
 from aligner.files import open_output
 from aligner.links.formats import format_links
 from aligner.links.links import Links
-from aligner.links.symmetrize import symmetrize
+from aligner.links.symmetrize import our_name, symmetrize
 from aligner.text.fast_align import stream_pairs
 from aligner.threads import available
-
-# what atools calls a heuristic -> the method of symmetrize
-HEURISTICS = {
-    "intersect": "intersection",
-    "union": "union",
-    "grow-diag": "grow-diag",
-    "grow-diag-final": "grow-diag-final",
-    "grow-diag-final-and": "grow-diag-final-and",
-}
 
 
 @click.command("force-align")
@@ -27,7 +19,7 @@ HEURISTICS = {
 @click.argument("fwd_err")
 @click.argument("rev_params")
 @click.argument("rev_err")
-@click.argument("heuristic", type=click.Choice(list(HEURISTICS)), default="grow-diag-final-and")
+@click.argument("heuristic", type=click.Choice(HEURISTICS), default="grow-diag-final-and")
 def command(fwd_params: str, fwd_err: str, rev_params: str, rev_err: str, heuristic: str) -> None:
     """Align new text as fast_align's force_align.py does.
 
@@ -46,7 +38,7 @@ def command(fwd_params: str, fwd_err: str, rev_params: str, rev_err: str, heuris
     with open_output("-") as out:
         for corpus, _ in stream_pairs("-"):
             fwd, rev = (Links.joined(links for links, _ in aligner.align(corpus)) for aligner in aligners)
-            both = symmetrize(fwd, rev, HEURISTICS[heuristic], variant="atools")
+            both = symmetrize(fwd, rev, our_name(heuristic), variant="atools")
             out.write(format_links(both, "pharaoh"))
             out.flush()
 

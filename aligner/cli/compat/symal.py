@@ -14,7 +14,7 @@ from aligner.files import open_in_place
 from aligner.links.formats import LinkReader, format_links
 from aligner.links.formats.bal import Bal
 from aligner.links.links import Links
-from aligner.links.symmetrize import OTHER_NAMES, symmetrize
+from aligner.links.symmetrize import our_name, symmetrize
 
 ALIGNMENTS = ("union", "u", "intersect", "i", "grow", "g", "srctotgt", "s2t", "tgttosrc", "t2s")
 SAYS = {
@@ -52,7 +52,7 @@ def command(words: tuple[str, ...]) -> None:
       giza2bal.pl -d en-fr.A3.final -i fr-en.A3.final | aligner symal -a=g -d=yes -f=yes -b=yes
     """
     given = settings(words)
-    method = OTHER_NAMES.get(given["alignment"], given["alignment"])
+    method = our_name(given["alignment"])
     diagonal, final, both = (ANSWERS[given[name]] for name in FLAGS[:3])
     if method == "grow":
         says = f"grow alignment: diagonal ({diagonal:d}) final ({final:d})both-uncovered ({both:d})"
