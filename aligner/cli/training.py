@@ -24,7 +24,7 @@ from aligner.text.corpus import Corpus, warn_of_long
 from aligner.text.reading import read_corpus
 from aligner.text.views import HELP, parse_views
 from aligner.training.development import Development
-from aligner.training.loop import learn
+from aligner.training.loop import MEMORY, learn
 from aligner.training.prior import ModelPrior, read_prior
 
 # settings whose option has another name
@@ -198,7 +198,7 @@ def memory(command: F) -> F:
     return click.option(
         "--memory",
         metavar="SIZE",
-        default="1.5G",
+        default=MEMORY,
         callback=_size,
         help="Room for the cells of sentence pairs, 4 bytes each; cells that do not fit are looked up again.",
     )(command)

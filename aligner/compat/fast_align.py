@@ -18,6 +18,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from aligner.decoding.kept import Kept
 from aligner.decoding.model import Model
 from aligner.errors import DataError
 from aligner.files import display_name, open_in_place, read_chunks
@@ -26,7 +27,6 @@ from aligner.links.links import Links
 from aligner.models.diagonal import USUAL, fitted_tension, positions
 from aligner.text.corpus import Corpus, Side
 from aligner.text.reading import line_blocks
-from aligner.training.cache import Kept
 
 Doubles = npt.NDArray[np.float64]
 

@@ -10,12 +10,12 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from aligner.decoding.kept import Kept
 from aligner.files import display_name, open_in_place, read_chunks
 from aligner.lexicons.formats import Giza
 from aligner.links.formats.giza import format_a3
 from aligner.text.corpus import Corpus, Side
 from aligner.text.giza import Longs, Vcb, words_of
-from aligner.training.cache import Kept
 
 Doubles = npt.NDArray[np.float64]
 

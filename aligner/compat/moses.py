@@ -16,6 +16,7 @@ import numpy as np
 
 from aligner.compat.giza import Doubles, probabilities, write_classes
 from aligner.decoding.combine import combine, threshold_of
+from aligner.decoding.kept import Kept
 from aligner.errors import DataError
 from aligner.files import open_output
 from aligner.lexicons.counting import count
@@ -26,7 +27,6 @@ from aligner.links.links import Links
 from aligner.links.symmetrize import METHODS, our_name, symmetrize
 from aligner.text.corpus import Corpus, Side
 from aligner.text.giza import FIRST, UNK, Vcb, words_of, write_snt, write_vcb
-from aligner.training.cache import Kept
 
 BLOCK = 1 << 13  # sentence pairs written at a time
 CLASSES = 50  # that Moses asks mkcls for
@@ -109,11 +109,7 @@ def directed(kept: Kept, corpus: Corpus, n_threads: int) -> tuple[Links, Links, 
     They are those that the programs GIZA++ and mgiza write.
     """
     costs = np.empty((len(corpus), 2))
-    forward, reverse = (
-        Links.joined(kept.one_each(corpus, direction, costs=costs, n_threads=n_threads))
-        for direction in ("forward", "reverse")
-    )
-    return forward, reverse, costs
+    return *kept.one_each_way(corpus, costs=costs, n_threads=n_threads), costs
 
 
 def write_directed(

@@ -18,8 +18,8 @@ import json
 import logging
 import os
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -27,97 +27,28 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from aligner import __version__, arguments, store
-from aligner.decoding.combine import one_each
+from aligner.decoding.kept import SWAPPED, Kept
 from aligner.decoding.model import Model
-from aligner.decoding.posteriors import directions
 from aligner.errors import DataError
 from aligner.files import clear_parts
-from aligner.lexicons.table import Table
-from aligner.links.links import Links
 from aligner.models.recipe import Recipe
-from aligner.text.cells import Seen
 from aligner.text.corpus import Corpus, Side
-from aligner.training.loop import learn
+from aligner.training.loop import MEMORY, learn
 
 SIZE = "2G"
-MEMORY = 3 << 29  # bytes for the cells of a text that is aligned as soon as its model is trained
 OFF = ("", "off")
 MODEL, LOCK = ".model", ".lock"
 CODE = (".py", ".so", ".pyd")
 PART = re.compile(r"\.([0-9a-f]+\.model)\.[0-9a-f]{8}\.part")  # a model half written (files.py)
-SWAPPED = {"both": "both", "forward": "reverse", "reverse": "forward"}
 
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, eq=False)
-class Kept:
-    """A model of a text, which may have been trained with the sides of the text swapped.
-
-    swapped  whether the model's source is the caller's target
-    text     the text that the model was trained on just now; None: the model was read
-    seen     what the model's views see of that text
-    """
-
-    model: Model
-    swapped: bool
-    text: Corpus | None = None
-    seen: Sequence[Seen | None] | None = None
-
-    def directions(self, corpus: Corpus, **settings: Any) -> Iterator[tuple[Links, Links]]:
-        """Forward and reverse links of the caller's sides, a shard of sentence pairs at a time.
-
-        settings: those of decoding.posteriors.directions
-        """
-        for forward, reverse in self._directions(corpus, settings):
-            yield (_transposed(reverse), _transposed(forward)) if self.swapped else (forward, reverse)
-
-    def one_each(self, corpus: Corpus, direction: str, **settings: Any) -> Iterator[Links]:
-        """At most one link a generated word, in the order of these words, a shard at a time.
-
-        direction  forward: the caller's target is generated; reverse: the caller's source
-        settings   those of decoding.posteriors.directions
-        """
-        if self.swapped:
-            direction = SWAPPED[direction]
-        for forward, reverse in self._directions(corpus, settings):
-            links = one_each(forward, reverse, direction, self.model.threshold)
-            yield links.transposed() if self.swapped else links
-
-    def table(self) -> Table:
-        """The translation table of the caller's sides, of the first view."""
-        view = self.model.views[0]
-        table = view.parameters.lexicon.table(view.src, view.tgt, self.model.recipe.direction)
-        return table.transposed() if self.swapped else table
-
-    def _directions(self, corpus: Corpus, settings: dict[str, Any]) -> Iterator[tuple[Links, Links]]:
-        """Forward and reverse links of the model's sides."""
-        costs = settings.get("costs")
-        if self.swapped and costs is not None:
-            settings = settings | {"costs": np.empty_like(costs)}
-        seen = self.seen if corpus is self.text else None
-        recipe, shares = self.model.recipe, self.model.shares
-        if recipe.lowercase:
-            corpus = corpus.lowered()
-        if self.swapped:
-            corpus = Corpus(corpus.tgt, corpus.src)
-        n = 0
-        for block in directions(self.model.views, recipe, corpus, seen=seen, shares=shares, **settings):
-            if self.swapped and costs is not None:
-                part = slice(n, n + len(block[0]))
-                costs[part] = settings["costs"][part, ::-1]
-            n += len(block[0])
-            yield block
-
-
-def trained(
-    corpus: Corpus, recipe: Recipe, *, n_threads: int = 1, memory: int = MEMORY, cached: bool = True
-) -> Kept:
+def trained(corpus: Corpus, recipe: Recipe, *, n_threads: int = 1, cached: bool = True) -> Kept:
     """The model of a text: the one that is kept, or a new one, which is kept then.
 
     Of two processes that want the same model at the same time, one trains, and the other waits.
-    n_threads, memory  as of training.loop.learn
-    cached             False: the model is trained and not kept. It is the same to the last bit
+    cached: False: the model is trained and not kept. It is the same to the last bit
     """
     text = corpus
     if recipe.lowercase:
@@ -129,7 +60,7 @@ def trained(
         sides.reverse()
 
     def train() -> Kept:
-        model, seen = learn(corpus, recipe, n_threads=n_threads, memory=memory)
+        model, seen = learn(corpus, recipe, n_threads=n_threads, memory=arguments.size(MEMORY))
         return Kept(model, swapped, text, seen)
 
     folder = _folder() if cached else None
@@ -197,12 +128,6 @@ def _swapped(recipe: Recipe) -> Recipe:
     """The same recipe for the same text with its sides swapped."""
     views = tuple("/".join(reversed(view.split("/"))) for view in recipe.views)
     return replace(recipe, views=views, direction=SWAPPED[recipe.direction])
-
-
-def _transposed(links: Links) -> Links:
-    """The same links with the sides swapped, in the order of source words, then of target words."""
-    order = np.lexsort((links.src, links.tgt, links.sentences))
-    return Links(links.offsets, links.tgt[order], links.src[order], scores=links.scores[order])  # type: ignore[index]
 
 
 def _load(path: Path, told: bool = False) -> Model | None:

@@ -35,6 +35,8 @@ from aligner.training.development import Development
 from aligner.training.monitor import Monitor
 from aligner.training.prior import CountsPrior, ModelPrior, Prior, pseudo_counts, warn_of_unknown
 
+MEMORY = "1.5G"  # for the cells of a text that is aligned as soon as its model is trained
+
 logger = logging.getLogger(__name__)
 
 

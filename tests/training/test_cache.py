@@ -15,8 +15,9 @@ from trained import assert_same_arrays, same
 
 from aligner import Corpus, DataError, Links, Recipe, read_corpus
 from aligner.decoding.combine import one_each
+from aligner.decoding.kept import Kept
 from aligner.training import cache
-from aligner.training.cache import Kept, trained
+from aligner.training.cache import trained
 
 RECIPE = Recipe.of(views=["word", "prefix3/prefix4"], ibm1_iterations=1, iterations=1)
 
@@ -96,6 +97,8 @@ def test_one_link_each_is_in_the_callers_order(folder):
         for direction in ("forward", "reverse"):
             wanted = one_each(forward, reverse, direction, kept.model.threshold)
             assert Links.joined(kept.one_each(corpus, direction)).pairs() == wanted.pairs()
+        both_ways = [Links.joined(kept.one_each(corpus, x)) for x in ("forward", "reverse")]
+        assert all(map(same, kept.one_each_way(corpus), both_ways))
 
 
 def test_the_model_is_the_same_without_the_cache(folder, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from aligner import arguments
 from aligner.compat.eflomal.scores import sentence_scores
-from aligner.decoding.combine import one_each
-from aligner.decoding.posteriors import directions
+from aligner.decoding.kept import Kept
 from aligner.errors import DataError
 from aligner.files import check_output, open_in_place, output_place
 from aligner.links.formats import BLOCK, PLAIN, format_links
@@ -22,12 +23,11 @@ from aligner.models.recipe import HMMS, LOO, SETTINGS, Recipe
 from aligner.text.cells import Seen
 from aligner.text.corpus import Corpus, warn_of_long
 from aligner.threads import available
-from aligner.training.loop import learn
+from aligner.training.loop import MEMORY, learn
 from aligner.training.prior import CountsPrior
 
 MODELS = {1: "ibm1", 2: "shmm", 3: "loo"}
 SCORED = "agree"  # the model of the best paths that scores are of: they tell wrong sentence pairs best
-MEMORY = 3 << 29  # bytes for cells, as much as `align` takes
 
 
 def corpus_of(src: Sequence[str], tgt: Sequence[str]) -> Corpus:
@@ -59,7 +59,7 @@ class Files:
         places = [output_place(name) for name in self.names()]
         for n, name in enumerate(self.names()):
             check_output(name, overwrite=True)
-            if places[n] in places[:n] and places[n] != "/dev/null":
+            if places[n] in places[:n] and places[n] != os.devnull:
                 raise DataError("two outputs have the same name", file=name, hint="give each its own")
 
 
@@ -125,23 +125,13 @@ class Task:
         prior = None
         if priors is not None:
             prior = Jumping(priors, recipe.window) if viterbi else CountsPrior(priors)
-        model, seen = learn(
-            corpus, recipe, prior=prior, n_threads=self.n_threads, quiet=self.quiet, memory=MEMORY
-        )
-        forward, reverse = [], []
-        for both in directions(
-            model.views,
-            model.recipe,
-            corpus,
-            seen=seen,
-            shares=model.shares,
-            viterbi=viterbi,
-            n_threads=self.n_threads,
-        ):
-            limit = model.threshold
-            forward.append(both[0] if viterbi else one_each(*both, "forward", limit))
-            reverse.append(both[1] if viterbi else one_each(*both, "reverse", limit))
-        return Links.joined(forward), Links.joined(reverse)
+        n_threads, memory = self.n_threads, arguments.size(MEMORY)
+        learned = learn(corpus, recipe, prior=prior, n_threads=n_threads, quiet=self.quiet, memory=memory)
+        kept = Kept(learned[0], False, corpus, learned[1])
+        if not viterbi:
+            return kept.one_each_way(corpus, n_threads=n_threads)
+        paths = list(kept.directions(corpus, viterbi=True, n_threads=n_threads))
+        return Links.joined(forward for forward, _ in paths), Links.joined(reverse for _, reverse in paths)
 
     def _write_scores(self, name: str | None, text: Corpus, links: Links, priors: Priors | None) -> None:
         if name is None:
