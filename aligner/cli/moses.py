@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from aligner.cli import options
 from aligner.compat import moses
+from aligner.decoding.kept import Kept
 from aligner.errors import DataError
 from aligner.files import SUFFIX, check_output, display_name
+from aligner.links.links import Links
 from aligner.links.symmetrize import METHODS, OTHER_NAMES
 from aligner.models.recipe import DEFAULT, MODELS, Recipe
 from aligner.text.corpus import Corpus, warn_of_long
@@ -38,7 +41,10 @@ from aligner.training.cache import trained
     default=1,
     help="3 begins with the A3 files that are in DIR, 4 with the links.",
 )
-@click.option("--last-step", type=click.IntRange(1, 4), default=3, help="4 writes the lexicons, too.")
+@click.option(
+    "--last-step", type=click.IntRange(1, 4), help="4 writes the lexicons, too.  [default: 3, with --lex 4]"
+)
+@click.option("--lex", is_flag=True, help="Write the lexicons, too: the same as --last-step 4.")
 @click.option("--giza-files", is_flag=True, help="Write what steps 1 and 2 of train-model.perl write, too.")
 @click.option(
     "--model",
@@ -58,7 +64,8 @@ def command(
     root_dir: str,
     method: str,
     first_step: int,
-    last_step: int,
+    last_step: int | None,
+    lex: bool,
     giza_files: bool,
     model: str,
     encoding: str,
@@ -69,8 +76,7 @@ def command(
     """Align a corpus for Moses: steps 1 to 4 of train-model.perl in one go.
 
     Writes DIR/model/aligned.METHOD, the links from F to E. `train-model.perl -first-step 4 -alignment METHOD`
-    goes on from there. With --last-step 4, DIR/model/lex.f2e and lex.e2f are written, too, and -first-step 5
-    goes on.
+    goes on from there. With --lex, DIR/model/lex.f2e and lex.e2f are written, too, and -first-step 5 goes on.
 
     --giza-files also writes the files of steps 1 and 2: DIR/corpus/*.vcb, *.vcb.classes and *.snt, and
     DIR/giza.F-E/F-E.A3.final.gz and DIR/giza.E-F/E-F.A3.final.gz. `train-model.perl -first-step 3` makes of
@@ -85,6 +91,9 @@ def command(
       aligner moses --corpus text --f fr --e en --root-dir train
       train-model.perl -root-dir train -corpus text -f fr -e en -alignment grow-diag-final-and -first-step 4
     """
+    if lex and last_step not in (None, 4):
+        raise click.UsageError("--lex is for --last-step 4.")
+    last_step = last_step or (4 if lex else 3)
     if first_step > last_step:
         raise click.UsageError("--first-step comes after --last-step.")
     if first_step == 2:
@@ -94,20 +103,25 @@ def command(
         raise click.UsageError(f"{method} needs scores, which A3 files do not have.")
     if encoding != "utf-8" and (giza_files or last_step == 4):
         raise click.UsageError("--encoding is for links alone: files with words need a text in UTF-8.")
-    folder = moses.Folder(Path(root_dir), f, e)
+    folder = moses.Folder(Path(root_dir), f, e, overwrite)
     steps = range(first_step, last_step + 1)
-    _check_outputs(folder, method, steps, giza_files, overwrite)
+    _check_outputs(folder, method, steps, giza_files)
     paths = [_found(f"{stem}.{language}") for language in (f, e)]
     corpus = read_corpus(*paths, encoding=encoding)
     warn_of_long(corpus.long_pairs(), display_name(paths[0]))
     if len(corpus) == 0:
         raise DataError("no sentence pairs", file=display_name(paths[0]))
     if 1 in steps and giza_files:
-        moses.write_text(folder, corpus, overwrite)
-    if {2, 3} & set(steps):
-        _align(folder, corpus, model, method, steps, giza_files, threads, overwrite)
+        moses.write_text(folder, corpus)
+    if 2 in steps:
+        kept = trained(corpus, Recipe.of(model), n_threads=threads)
+        links = _align(folder, corpus, kept, method, giza_files, threads)
+    elif 3 in steps:
+        links = moses.made_one(*moses.read_directed(folder, corpus), method)
+    if 3 in steps:
+        moses.write_links(folder, method, links)
     if 4 in steps:
-        moses.write_lexicons(folder, corpus, method, overwrite)
+        moses.write_lexicons(folder, corpus, method)
     if last_step > 2 and not quiet:
         click.echo(
             f"aligner: train-model.perl goes on with -first-step {last_step + 1} -alignment {method}",
@@ -116,36 +130,22 @@ def command(
 
 
 def _align(
-    folder: moses.Folder,
-    corpus: Corpus,
-    model: str,
-    method: str,
-    steps: range,
-    giza_files: bool,
-    threads: int,
-    overwrite: bool,
-) -> None:
-    """Steps 2 and 3."""
-    if 2 not in steps:
-        links = moses.made_one(*moses.read_directed(folder, corpus), method)
-        moses.write_links(folder, method, links, overwrite)
-        return
-    kept = trained(corpus, Recipe.of(model), n_threads=threads)
+    folder: moses.Folder, corpus: Corpus, kept: Kept, method: str, giza_files: bool, n_threads: int
+) -> Iterator[Links]:
+    """Step 2, and the links that step 3 writes, which are made when they are asked for."""
     scored = moses.takes_scores(method)
-    if giza_files or not scored:
-        forward, reverse, costs = moses.directed(kept, corpus, threads)
+    if scored and not giza_files:
+        return moses.blended(kept, corpus, method, n_threads)
+    forward, reverse, costs = moses.directed(kept, corpus, n_threads)
     if giza_files:
-        moses.write_directed(folder, corpus, forward, reverse, costs, overwrite)
-    if 3 in steps and scored:
-        moses.write_links(folder, method, moses.blended(kept, corpus, method, threads), overwrite)
-    elif 3 in steps:
-        moses.write_links(folder, method, moses.made_one(forward, reverse, method), overwrite)
+        moses.write_directed(folder, corpus, forward, reverse, costs)
+    if scored:
+        return moses.blended(kept, corpus, method, n_threads)
+    return moses.made_one(forward, reverse, method)
 
 
-def _check_outputs(
-    folder: moses.Folder, method: str, steps: range, giza_files: bool, overwrite: bool
-) -> None:
-    """Refuses, before long work, files that are there already without overwrite."""
+def _check_outputs(folder: moses.Folder, method: str, steps: range, giza_files: bool) -> None:
+    """Refuses, before long work, files that are there already, unless they may be replaced."""
     wanted = [
         *(folder.prepared() if 1 in steps and giza_files else ()),
         *(folder.directed() if 2 in steps and giza_files else ()),
@@ -154,7 +154,7 @@ def _check_outputs(
     ]
     for path in wanted:
         if path.exists():
-            check_output(str(path), overwrite)
+            check_output(str(path), folder.overwrite)
 
 
 def _found(path: str) -> str:

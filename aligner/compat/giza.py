@@ -14,6 +14,7 @@ from aligner.decoding.kept import Kept
 from aligner.files import display_name, open_in_place, read_chunks
 from aligner.lexicons.formats import Giza
 from aligner.links.formats.giza import format_a3
+from aligner.links.links import Links
 from aligner.text.corpus import Corpus, Side
 from aligner.text.giza import Longs, Vcb, words_of
 
@@ -50,18 +51,24 @@ def write_a3(kept: Kept, corpus: Corpus, paths: Sequence[str], encoding: str, n_
             for out, first, last in zip(outs, cuts, cuts[1:], strict=False):
                 a, b = max(start, first), min(stop, last)
                 if a < b:
-                    part, links = corpus.part(a, b), block.part(a - start, b - start)
-                    numbers, scores = np.arange(a + 1, b + 1), probabilities(costs[a:b, 0], part.tgt)
-                    text = format_a3(links, part.src, part.tgt, numbers=numbers, scores=scores)
+                    text = a3_text(block.part(a - start, b - start), corpus.part(a, b), costs[a:b, 0], a)
                     out.write(text if encoding == "utf-8" else text.decode().encode(encoding))
             start = stop
 
 
-def probabilities(costs: Doubles, generated: Side) -> Doubles:
-    """[S] the probabilities of generated sentences, never 0: readers may want their logarithms.
+def a3_text(links: Links, text: Corpus, costs: Doubles, n_before: int) -> bytearray:
+    """The alignment of sentence pairs whose target is generated, as an A3 file has it.
 
-    costs  [S] -log p a generated word (decoding/posteriors.py)
+    costs     [S] -log p a generated word (decoding/posteriors.py)
+    n_before  how many sentence pairs stand before these ones in the file
     """
+    numbers = np.arange(n_before + 1, n_before + len(text) + 1)
+    scores = probabilities(costs, text.tgt)
+    return format_a3(links, text.src, text.tgt, numbers=numbers, scores=scores)
+
+
+def probabilities(costs: Doubles, generated: Side) -> Doubles:
+    """[S] the probabilities of generated sentences, never 0: readers may want their logarithms."""
     return np.asarray(np.maximum(np.exp(-costs * generated.lengths), np.finfo(np.float64).tiny))
 
 

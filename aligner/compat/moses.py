@@ -14,32 +14,40 @@ from typing import BinaryIO
 
 import numpy as np
 
-from aligner.compat.giza import Doubles, probabilities, write_classes
+from aligner.compat.giza import Doubles, a3_text, write_classes
 from aligner.decoding.combine import combine, threshold_of
 from aligner.decoding.kept import Kept
 from aligner.errors import DataError
 from aligner.files import open_output
 from aligner.lexicons.counting import count
 from aligner.lexicons.formats import FORMATS
-from aligner.links.formats import LinkReader, format_links
-from aligner.links.formats.giza import format_a3
+from aligner.links.formats import BLOCK, LinkReader, format_links
 from aligner.links.links import Links
 from aligner.links.symmetrize import METHODS, our_name, symmetrize
 from aligner.text.corpus import Corpus, Side
 from aligner.text.giza import FIRST, UNK, Vcb, words_of, write_snt, write_vcb
 
-BLOCK = 1 << 13  # sentence pairs written at a time
 CLASSES = 50  # that Moses asks mkcls for
 PACKED = (".gz", ".bz2")  # in which Moses accepts alignments
 
 
 @dataclass(frozen=True)
 class Folder:
-    """Where the files are. f, e: the languages, as the names of files end"""
+    """Where the files are.
+
+    f, e       the languages, as the names of files end
+    overwrite  whether files that exist are replaced
+    """
 
     root: Path
     f: str
     e: str
+    overwrite: bool = False
+
+    def open(self, path: Path) -> AbstractContextManager[BinaryIO]:
+        """A new file to write to. The folders that it needs are made."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return open_output(str(path), self.overwrite)
 
     def vcb(self, language: str) -> Path:
         return self.root / "corpus" / f"{language}.vcb"
@@ -76,19 +84,19 @@ class Folder:
         return [self.a3(self.f, self.e), self.a3(self.e, self.f)]
 
 
-def write_text(folder: Folder, corpus: Corpus, overwrite: bool) -> None:
+def write_text(folder: Folder, corpus: Corpus) -> None:
     """Step 1: the text as numbers, in the bytes of train-model.perl, and classes of words."""
     vcbs = []
     for language, side in ((folder.f, corpus.src), (folder.e, corpus.tgt)):
         vcbs.append(by_count(side))
-        with _output(folder.vcb(language), overwrite) as out:
+        with folder.open(folder.vcb(language)) as out:
             write_vcb(out, vcbs[-1], b"\t")
-        with _output(folder.classes(language), overwrite) as out:
+        with folder.open(folder.classes(language)) as out:
             write_classes(out, side, CLASSES)
     f, e = vcbs[0].ids_of(corpus.src.vocab), vcbs[1].ids_of(corpus.tgt.vocab)
-    with _output(folder.snt(folder.f, folder.e), overwrite) as out:
+    with folder.open(folder.snt(folder.f, folder.e)) as out:
         write_snt(out, Corpus(corpus.tgt, corpus.src), e, f)
-    with _output(folder.snt(folder.e, folder.f), overwrite) as out:
+    with folder.open(folder.snt(folder.e, folder.f)) as out:
         write_snt(out, corpus, f, e)
 
 
@@ -112,22 +120,17 @@ def directed(kept: Kept, corpus: Corpus, n_threads: int) -> tuple[Links, Links, 
     return *kept.one_each_way(corpus, costs=costs, n_threads=n_threads), costs
 
 
-def write_directed(
-    folder: Folder, corpus: Corpus, forward: Links, reverse: Links, costs: Doubles, overwrite: bool
-) -> None:
+def write_directed(folder: Folder, corpus: Corpus, forward: Links, reverse: Links, costs: Doubles) -> None:
     """Step 2: an A3 file a direction."""
     for path, links, src, tgt, column in (
         (folder.a3(folder.e, folder.f), forward, corpus.src, corpus.tgt, 0),
         (folder.a3(folder.f, folder.e), reverse.transposed(), corpus.tgt, corpus.src, 1),
     ):
-        scores = probabilities(costs[:, column], tgt)
-        with _output(path, overwrite) as out:
+        with folder.open(path) as out:
             for start in range(0, len(corpus), BLOCK):
                 stop = min(start + BLOCK, len(corpus))
-                sides = (side.part(start, stop) for side in (src, tgt))
-                numbers = np.arange(start + 1, stop + 1)
-                part = scores[start:stop]
-                out.write(format_a3(links.part(start, stop), *sides, numbers=numbers, scores=part))
+                part = Corpus(src.part(start, stop), tgt.part(start, stop))
+                out.write(a3_text(links.part(start, stop), part, costs[start:stop, column], start))
 
 
 def read_directed(folder: Folder, corpus: Corpus) -> tuple[Links, Links]:
@@ -140,7 +143,7 @@ def read_directed(folder: Folder, corpus: Corpus) -> tuple[Links, Links]:
             path for path in (*(plain.with_name(plain.name + end) for end in PACKED), plain) if path.exists()
         ]
         if not paths:
-            raise DataError("there is no such file", file=str(wanted), hint="run the steps before this one")
+            raise _missing(wanted)
         found.append(LinkReader(str(paths[0]), "a3", text=corpus, reverse=reverse).read())
     return found[0], found[1]
 
@@ -162,24 +165,23 @@ def takes_scores(method: str) -> bool:
     return METHODS[our_name(method)].threshold is not None
 
 
-def write_links(folder: Folder, method: str, blocks: Iterator[Links], overwrite: bool) -> None:
+def write_links(folder: Folder, method: str, blocks: Iterator[Links]) -> None:
     """Step 3: `i-j` links from F to E, a line a sentence pair."""
-    with _output(folder.aligned(method), overwrite) as out:
+    with folder.open(folder.aligned(method)) as out:
         for links in blocks:
             out.write(format_links(links.rounded(), "pharaoh"))
 
 
-def write_lexicons(folder: Folder, corpus: Corpus, method: str, overwrite: bool) -> None:
+def write_lexicons(folder: Folder, corpus: Corpus, method: str) -> None:
     """Step 4: word pairs counted along the links that are there."""
     path = folder.aligned(method)
     if not path.exists():
-        raise DataError("there is no such file", file=str(path), hint="run the steps before this one")
+        raise _missing(path)
     table = count(corpus, LinkReader(str(path), "pharaoh", 0, text=corpus).read())
     for name, one in zip(folder.lexicons(), (table, table.transposed()), strict=True):
-        with _output(name, overwrite) as out:
+        with folder.open(name) as out:
             FORMATS["moses"].write(one, out)
 
 
-def _output(path: Path, overwrite: bool) -> AbstractContextManager[BinaryIO]:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return open_output(str(path), overwrite)
+def _missing(path: Path) -> DataError:
+    return DataError("there is no such file", file=str(path), hint="run the steps before this one")

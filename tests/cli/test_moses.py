@@ -19,17 +19,8 @@ def moses(data, tmp_path):
     write_sample(data, tmp_path, "c.")
 
     def moses(*options: str, code: int = 0) -> Path:
-        languages = "--f", "fr", "--e", "en"
-        run(
-            "moses",
-            "--corpus",
-            tmp_path / "c",
-            *languages,
-            "--root-dir",
-            tmp_path / "train",
-            *options,
-            code=code,
-        )
+        files = "--corpus", tmp_path / "c", "--f", "fr", "--e", "en", "--root-dir", tmp_path / "train"
+        run("moses", *files, *options, code=code)
         return tmp_path / "train"
 
     return moses
@@ -69,7 +60,7 @@ def test_the_links_of_the_original_are_made_of_its_a3_files(moses, tmp_path):
 
 
 def test_steps_in_one_go_and_one_by_one_are_the_same(moses, tmp_path):
-    moses("--alignment", "intersect", "--giza-files", "--last-step", "4")
+    moses("--alignment", "intersect", "--giza-files", "--lex")
     shutil.move(tmp_path / "train", tmp_path / "at-once")
     moses("--last-step", "2")
     moses("--alignment", "intersect", "--first-step", "3")
@@ -87,15 +78,8 @@ def test_the_a3_files_are_those_of_the_program_giza(moses, tmp_path):
     for generated, given in (("fr", "en"), ("en", "fr")):
         name = f"{generated}-{given}"
         corpus = folder / "corpus"
-        files = [
-            "-c",
-            corpus / f"{name}-int-train.snt",
-            "-s",
-            corpus / f"{given}.vcb",
-            "-t",
-            corpus / f"{generated}.vcb",
-        ]
-        run("giza", *files, "-o", tmp_path / name)
+        words = ["-s", corpus / f"{given}.vcb", "-t", corpus / f"{generated}.vcb"]
+        run("giza", "-c", corpus / f"{name}-int-train.snt", *words, "-o", tmp_path / name)
         packed = (folder / f"giza.{name}" / f"{name}.A3.final.gz").read_bytes()
         assert gzip.decompress(packed) == (tmp_path / f"{name}.A3.final").read_bytes()
 
@@ -144,6 +128,8 @@ def test_what_is_there_is_not_replaced(moses, tmp_path):
         ("--first-step 4 --last-step 4", 1),
         ("--first-step 4", 2),
         ("--first-step 2", 2),
+        ("--lex --last-step 3", 2),
+        ("--lex --encoding latin-1", 2),
         ("--encoding latin-1 --last-step 4", 2),
         ("--encoding latin-1 --giza-files", 2),
     ],
