@@ -167,14 +167,14 @@ def test_wrong_input_is_a_value_error(tmp_path):
         eflomal.calculate_priors(["a"], ["x"], ["0-0:1"], ["0-0"])
 
 
-def test_arguments_without_meaning_are_named_once(tmp_path, caplog):
+def test_arguments_that_change_nothing_are_named_once(tmp_path, caplog):
     aligner = eflomal.Aligner(n_iterations=(1, 2, 3), rel_iterations=0.5)
     aligner.align(["a"], ["x"], str(tmp_path / "links"), use_gdb=True)
     assert caplog.text == ""
     with caplog.at_level(logging.WARNING):
         aligner.align(["a"], ["x"], str(tmp_path / "links"), quiet=False)
     assert [record.message for record in caplog.records] == [
-        "arguments that have no meaning here: n_iterations, rel_iterations"
+        "arguments that change nothing here: n_iterations rel_iterations"
     ]
 
 

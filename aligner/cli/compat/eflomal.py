@@ -7,8 +7,9 @@ from typing import NoReturn
 import click
 
 from aligner.cli.compat.command_lines import unused, warn_of_unused
-from aligner.compat.eflomal.integers import read_numbered_priors, read_sentences
-from aligner.compat.eflomal.work import Files, Task, corpus_of
+from aligner.compat.eflomal.numbered import read_numbered_priors, read_sentences
+from aligner.compat.eflomal.task import Files, Task
+from aligner.compat.eflomal.words import corpus_of
 from aligner.errors import DataError
 from aligner.files import display_name
 from aligner.text.reading import read_lines

@@ -7,7 +7,7 @@ import click
 from aligner.cli.compat.command_lines import Getopt
 from aligner.cli.compat.eflomal_text import sides, text
 from aligner.compat.eflomal import priors_of
-from aligner.compat.eflomal.work import corpus_of
+from aligner.compat.eflomal.words import corpus_of
 from aligner.files import open_in_place
 from aligner.links.formats import PLAIN, LinkReader
 from aligner.links.priors import write_priors
@@ -45,8 +45,7 @@ def command(
     Example:
       aligner eflomal-makepriors -s corpus.en -t corpus.fr -f forward.links -r reverse.links -p priors
     """
-    src, tgt = ([" ".join(line.split()) for line in side] for side in sides(source, target, joint))
-    corpus = corpus_of(src, tgt)
+    corpus = corpus_of(*sides(source, target, joint))
     links = [LinkReader(path, PLAIN, 0, text=corpus).read() for path in (forward, reverse)]
     found = priors_of(corpus, links[0], links[1], reverse_priors)
     with open_in_place(priors) as out:

@@ -16,10 +16,11 @@ from typing import IO, Any
 
 import numpy as np
 
-from aligner.compat.eflomal.integers import read_text, write_text
-from aligner.compat.eflomal.work import Files, Task, corpus_of
+from aligner.compat.eflomal.numbered import read_text, write_text
+from aligner.compat.eflomal.task import Files, Task
+from aligner.compat.eflomal.words import Sight, corpus_of
 from aligner.errors import DataError
-from aligner.links.formats import FORMATS, PLAIN
+from aligner.links.formats import BLOCK, FORMATS, PLAIN
 from aligner.links.formats.format import LinkFile
 from aligner.links.links import Links
 from aligner.links.priors import Priors, Table, count_priors, parse_priors, vocab_of
@@ -42,8 +43,6 @@ Lines = Iterable[str]
 WordCounts = Counter[tuple[str, str]]
 FertilityCounts = Counter[tuple[str, int]]
 JumpCounts = Counter[int]
-
-BLOCK = 1 << 13  # lines of links read at a time
 
 logger = logging.getLogger(__name__)
 
@@ -77,7 +76,7 @@ class Aligner:
     n_samplers         there are two threads a sampler, and no more than the process may use
     null_prior         the probability of NULL, of models 2 and 3
     source_prefix_len  only so many letters of words are seen, from the left; of suffixes from the right
-    Iterations have no meaning here: n_iterations and rel_iterations change nothing.
+    n_iterations and rel_iterations change nothing.
     """
 
     def __init__(
@@ -120,7 +119,7 @@ class Aligner:
 
         priors_input  lines of priors
         quiet         nothing is said on stderr about iterations
-        use_gdb       has no meaning here
+        use_gdb       changes nothing
         """
         given = {
             "n_iterations": self.n_iterations is not None,
@@ -128,38 +127,20 @@ class Aligner:
             "use_gdb": use_gdb,
         }
         if not quiet and any(given.values()):
-            names = ", ".join(name for name, is_given in given.items() if is_given)
-            logger.warning("arguments that have no meaning here: %s", names)
+            names = " ".join(name for name, is_given in given.items() if is_given)
+            logger.warning("arguments that change nothing here: %s", names)
         with _input():
             task = Task.of(self.model, self.score_model, self.null_prior, self.n_samplers, quiet)
             files = Files(links_filename_fwd, links_filename_rev, scores_filename_fwd, scores_filename_rev)
             files.check()
-            src_cut = _Cut(self.source_prefix_len, self.source_suffix_len)
-            tgt_cut = _Cut(self.target_prefix_len, self.target_suffix_len)
-            corpus = corpus_of(_seen(src_input, src_cut), _seen(trg_input, tgt_cut))
+            src = Sight(self.source_prefix_len, self.source_suffix_len)
+            tgt = Sight(self.target_prefix_len, self.target_suffix_len)
+            corpus = corpus_of(_lines(src_input), _lines(trg_input), (src, tgt))
             priors = None
             if priors_input is not None:
-                priors = parse_priors(_lines(priors_input), _name(priors_input, "priors")).seen(
-                    src_cut, tgt_cut
-                )
-            task.run(corpus, files, priors, whole=not (src_cut.cuts or tgt_cut.cuts))
-
-
-class _Cut:
-    """What is seen of words: lower case, and a prefix or a suffix; 0: all of the word."""
-
-    def __init__(self, prefix: int, suffix: int) -> None:
-        self.prefix, self.suffix = prefix, suffix
-
-    @property
-    def cuts(self) -> bool:
-        return bool(self.prefix or self.suffix)
-
-    def __call__(self, word: str) -> str:
-        word = word.lower()
-        if self.prefix:
-            return word[: self.prefix]
-        return word[-self.suffix :] if self.suffix else word
+                priors = parse_priors(_lines(priors_input), _name(priors_input, "priors"))
+                priors = priors.seen(src.word, tgt.word)
+            task.run(corpus, files, priors, whole=not (src.cuts or tgt.cuts))
 
 
 def _lines(text: Lines) -> Lines:
@@ -173,13 +154,6 @@ def _name(text: Lines, other: str) -> str:
     """What messages call lines: the name of their file, if they have one."""
     name = getattr(text, "name", None)
     return name if isinstance(name, str) else other
-
-
-def _seen(text: Lines, cut: _Cut) -> list[str]:
-    """Sentences with single spaces between the words."""
-    if not cut.cuts:
-        return [" ".join(line.lower().split()) for line in _lines(text)]
-    return [" ".join(map(cut, line.lower().split())) for line in _lines(text)]
 
 
 def sentences_from_joint_file(joint_file: Lines, index: int | None = None) -> Iterator[Any]:
@@ -209,19 +183,17 @@ def calculate_priors(
     are not, and are of no use there.
     """
     with _input():
-        src, tgt = (
-            [" ".join(line.split()) for line in _lines(text)] for text in (src_sentences, trg_sentences)
-        )
+        text = corpus_of(_lines(src_sentences), _lines(trg_sentences))
         forward = _links(fwd_alignments, _name(fwd_alignments, "forward links"))
         backward = _links(rev_alignments, _name(rev_alignments, "reverse links"))
-        priors = priors_of(corpus_of(src, tgt), forward, backward, reverse)
+        priors = priors_of(text, forward, backward, reverse)
     src_words, tgt_words = priors.src.words, priors.tgt.words
     return (
-        Counter({(src_words[e], tgt_words[f]): n for e, f, n in _rows(priors.pairs)}),
+        Counter({(src_words[e], tgt_words[f]): int(n) for e, f, n in _rows(priors.pairs)}),
         Counter({jump: int(n) for jump, n in priors.jumps[0].items()}),
         Counter({jump: int(n) for jump, n in priors.jumps[1].items()}),
-        Counter({(src_words[e], k): n for e, k, n in _rows(priors.fertilities[0])}),
-        Counter({(tgt_words[f], k): n for f, k, n in _rows(priors.fertilities[1])}),
+        Counter({(src_words[e], k): int(n) for e, k, n in _rows(priors.fertilities[0])}),
+        Counter({(tgt_words[f], k): int(n) for f, k, n in _rows(priors.fertilities[1])}),
     )
 
 
@@ -232,9 +204,8 @@ def priors_of(text: Corpus, forward: Links, reverse: Links, swapped: bool) -> Pr
     return count_priors(text, forward, reverse)
 
 
-def _rows(table: Table) -> Iterator[tuple[int, int, int]]:
-    counts = table.counts.astype(np.int64)
-    return zip(table.a.tolist(), table.b.tolist(), counts.tolist(), strict=True)
+def _rows(table: Table) -> Iterator[tuple[int, int, float]]:
+    return zip(table.a.tolist(), table.b.tolist(), table.counts.tolist(), strict=True)
 
 
 def _links(lines: Lines, name: str) -> Links:
@@ -286,14 +257,10 @@ def read_priors(
     with _input():
         priors = parse_priors(_lines(priors_file), _name(priors_file, "priors"))
     src, tgt = priors.src.words, priors.tgt.words
-
-    def rows(table: Table) -> Iterator[tuple[int, int, float]]:
-        return zip(table.a.tolist(), table.b.tolist(), table.counts.tolist(), strict=True)
-
     ferf, ferr = priors.fertilities
     return (
-        [(src[e], tgt[f], n) for e, f, n in rows(priors.pairs)],
+        [(src[e], tgt[f], n) for e, f, n in _rows(priors.pairs)],
         *priors.jumps,
-        [(src[e], k, n) for e, k, n in rows(ferf)],
-        [(tgt[f], k, n) for f, k, n in rows(ferr)],
+        [(src[e], k, n) for e, k, n in _rows(ferf)],
+        [(tgt[f], k, n) for f, k, n in _rows(ferr)],
     )

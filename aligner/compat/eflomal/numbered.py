@@ -15,6 +15,7 @@ from typing import IO
 import numpy as np
 import numpy.typing as npt
 
+from aligner.compat.eflomal.words import Sight
 from aligner.errors import DataError
 from aligner.links.priors import NULL, Priors, parse_priors
 
@@ -31,14 +32,11 @@ def read_text(
     prefix_len, suffix_len  only so many letters of a word are seen; 0: all of them
     """
     index: dict[str, int] = {}
-    sentences = []
-    for line in pyfile:
-        words = (line.lower() if lowercase else line).split()
-        if prefix_len:
-            words = [word[:prefix_len] for word in words]
-        elif suffix_len:
-            words = [word[-suffix_len:] for word in words]
-        sentences.append(np.array([index.setdefault(word, len(index)) for word in words], dtype=np.uint32))
+    sight = Sight(prefix_len, suffix_len, lowercase)
+    sentences = [
+        np.array([index.setdefault(word, len(index)) for word in sight.words(line)], dtype=np.uint32)
+        for line in pyfile
+    ]
     return sentences, index
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,16 +27,6 @@ from aligner.training.prior import CountsPrior
 
 MODELS = {1: "ibm1", 2: "shmm", 3: "loo"}
 SCORED = "agree"  # the model of the best paths that scores are of: they tell wrong sentence pairs best
-
-
-def corpus_of(src: Sequence[str], tgt: Sequence[str]) -> Corpus:
-    """Sentences of two sides as pairs. Words have single spaces between them."""
-    if len(src) != len(tgt):
-        raise DataError(
-            f"the source has {len(src)} sentences, the target has {len(tgt)}",
-            hint="they must match line by line",
-        )
-    return Corpus.from_pairs(zip(src, tgt, strict=True))
 
 
 @dataclass(frozen=True)
