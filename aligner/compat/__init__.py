@@ -1,1 +1,1 @@
-"""Python interfaces of other aligners, with our models behind them."""
+"""What programs and Python interfaces of other aligners compute and write, with our models behind them."""

@@ -71,7 +71,7 @@ def command(
     Text begins with a line `sentences words`; then a line has the length of a sentence and its words'
     numbers, from 0 on. eflomal's write_text writes such text, and ours does. Numbers have no letters, so that
     links are not as good as those of `aligner eflomal-align`. Sentences may have any length. - is stdin; both
-    texts may come from it, one after the other. Files are overwritten in place.
+    texts and the priors may come from it, one after another. Files are overwritten in place.
 
     \b
     Example:
@@ -85,8 +85,13 @@ def command(
     task = Task.of(model, score_model or 0, null_prior, n_samplers, quiet)
     files = Files(forward_links, reverse_links, forward_scores, reverse_scores)
     files.check()
-    first = read_lines(source)
-    src = read_sentences(first, display_name(source))
-    tgt = read_sentences(first if source == target == "-" else read_lines(target), display_name(target))
-    known = None if priors is None else read_numbered_priors(read_lines(priors), display_name(priors))
+    stdin = read_lines("-")
+    src, tgt = (
+        read_sentences(stdin if path == "-" else read_lines(path), display_name(path))
+        for path in (source, target)
+    )
+    known = None
+    if priors is not None:
+        lines = stdin if priors == "-" else read_lines(priors)
+        known = read_numbered_priors(lines, display_name(priors))
     task.run(corpus_of(src, tgt), files, known, whole=False, letters=False)

@@ -92,6 +92,8 @@ def command(
       aligner eflomal-align -i new.both --priors corpus.priors -f new.forward -r new.reverse --overwrite
     """
     warn_of_unused()
+    if priors == "-" and "-" in ((joint,) if joint else (source, target)):
+        raise DataError("stdin cannot be both text and priors", hint="give one of them as a file")
     src, tgt = sides(source, target, joint)
     for path in (forward_links, reverse_links):
         if path is not None and not overwrite and os.path.exists(path):

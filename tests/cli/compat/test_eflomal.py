@@ -66,7 +66,10 @@ def test_priors_of_numbers(write, tmp_path):
     run(*words)
     without = (tmp_path / "F").read_text()
     run(*words, "-p", priors)
-    assert float((tmp_path / "F").read_text().split("\n")[0]) < float(without.split("\n")[0])
+    with_priors = (tmp_path / "F").read_text()
+    assert float(with_priors.split("\n")[0]) < float(without.split("\n")[0])
+    run(*words[:5], "-p", "-", stdin=FIRST + SECOND + Path(priors).read_text())
+    assert (tmp_path / "F").read_text() == with_priors
     wrong = write("wrong", "3 4 2 0 0 0 0\n1 3 40\n1 3\n")
     assert "wrong:3: 3 numbers are wanted here" in run(*words, "-p", wrong, code=1).stderr
     wrong = write("wrong", "3 4 1 0 0 0 0\n1 3 many\n")

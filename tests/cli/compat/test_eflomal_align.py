@@ -87,6 +87,8 @@ def test_existing_scores_are_overwritten(tmp_path, wanted):
         (("-i", "missing"), "input file missing does not exist!"),
         (("-i", SAMPLE[0]), "sample.en:1: the line is not `source ||| target`"),
         (("-s", "-", "-t", "-"), "stdin cannot be both sides"),
+        (("-i", "-", "-p", "-"), "stdin cannot be both text and priors"),
+        (("-s", SAMPLE[0], "-t", "-", "-p", "-"), "stdin cannot be both text and priors"),
         (("-s", SAMPLE[0], "-t", SAMPLE[1], "-f", "missing/links"), "missing: no such folder"),
         (("-s", SAMPLE[0], "-t", SAMPLE[1], "-p", SAMPLE[0]), "sample.en:1: not a line of eflomal's priors"),
     ],
