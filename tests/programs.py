@@ -12,9 +12,9 @@ GOLDEN = Path(__file__).parent / "cli" / "compat" / "golden"
 N = 10  # lines of data/sample.* that the originals were given
 
 
-def run(*words: object, code: int = 0) -> Result:
+def run(*words: object, code: int = 0, stdin: str | bytes | None = None) -> Result:
     """Runs a command, and wants an exit code of it."""
-    result = CliRunner().invoke(cli, [str(word) for word in words])
+    result = CliRunner().invoke(cli, [str(word) for word in words], input=stdin)
     assert result.exit_code == code, result.output
     return result
 

@@ -7,6 +7,7 @@ import logging
 import tempfile
 
 import numpy as np
+import programs
 import pytest
 from conftest import ROOT
 from trained import generated
@@ -14,7 +15,7 @@ from trained import generated
 from aligner.compat import eflomal
 from aligner.links.priors import read_priors
 
-GOLDEN = ROOT / "tests/cli/compat/golden/eflomal"
+GOLDEN = programs.GOLDEN / "eflomal"
 SRC = ["The house", "the Cat", "", "a house\u00a0here\n", "A cat\u3000here"]
 TGT = ["LA maison", "le chat", "x", "une maison ici", "un chat ici\n"]
 

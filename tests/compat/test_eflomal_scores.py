@@ -6,6 +6,7 @@ import math
 from collections import Counter
 
 import numpy as np
+import programs
 import pytest
 from conftest import ROOT
 
@@ -14,7 +15,7 @@ from aligner.compat.eflomal.scores import sentence_scores
 from aligner.links.formats import LinkReader
 from aligner.links.priors import Priors, parse_priors, read_priors
 
-GOLDEN = ROOT / "tests/cli/compat/golden/eflomal"
+GOLDEN = programs.GOLDEN / "eflomal"
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -233,18 +234,19 @@ def test_a_model_in_a_folder_that_can_only_be_read_is_used(folder, trainings, mo
     assert len(trainings) == 1
 
 
-# argv: how long training takes, a file that has a letter for each training
+# argv: a file that has a letter for each training, a file that training waits for
 PROCESS = """
-import sys, time
+import os, sys, time
 from aligner import Recipe, read_corpus
 from aligner.training import cache
 
 learn = cache.learn
 
 def slow(*arguments, **settings):
-    with open(sys.argv[2], "a") as log:
+    with open(sys.argv[1], "a") as log:
         log.write("x")
-    time.sleep(float(sys.argv[1]))
+    while not os.path.exists(sys.argv[2]):
+        time.sleep(0.01)
     return learn(*arguments, **settings)
 
 cache.learn = slow
@@ -257,45 +259,47 @@ print([links for block in kept.one_each(corpus, "forward") for links in block])
 class Processes:
     """Processes that want a model of the sample, and a log of their trainings."""
 
-    def __init__(self, log: Path) -> None:
-        self.log = log
+    def __init__(self, folder: Path) -> None:
+        self.log, self.go = folder / "log", folder / "go"
         self.sides = [str(ROOT / "data" / f"sample.{side}") for side in ("en", "fr")]
 
-    def start(self, seconds: float) -> subprocess.Popen[str]:
-        words = [sys.executable, "-c", PROCESS, str(seconds), str(self.log), *self.sides]
+    def start(self) -> subprocess.Popen[str]:
+        words = [sys.executable, "-c", PROCESS, str(self.log), str(self.go), *self.sides]
         return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
-    def wait_for_trainings(self, n: int) -> None:
+    def start_two(self) -> list[subprocess.Popen[str]]:
+        """One that trains until `go` is there, and one that waits for it."""
+        first = self.start()
         end = time.monotonic() + 30
-        while not self.log.exists() or len(self.log.read_text()) < n:
+        while not self.log.exists() or self.log.read_text() != "x":
             assert time.monotonic() < end
-            time.sleep(0.02)
+            time.sleep(0.01)
+        second = self.start()
+        assert second.stderr is not None and select.select([second.stderr], [], [], 30)[0]
+        assert second.stderr.readline() == "another process trains the same model; waiting for it\n"
+        return [first, second]
 
 
 @pytest.fixture
 def processes(tmp_path) -> Processes:
-    return Processes(tmp_path / "log")
+    return Processes(tmp_path)
 
 
 def test_of_two_processes_one_trains_and_the_other_waits(folder, processes):
-    first = processes.start(1)
-    processes.wait_for_trainings(1)
-    second = processes.start(0)
+    first, second = processes.start_two()
+    processes.go.touch()
     (links, errors), (same_links, told) = first.communicate(timeout=30), second.communicate(timeout=30)
     assert processes.log.read_text() == "x"
     assert links == same_links and len(links) > 500
-    assert errors == "" and told == "another process trains the same model; waiting for it\n"
+    assert errors == told == ""
     assert [path.suffix for path in folder.iterdir()] == [".model"]
 
 
 def test_a_killed_process_leaves_the_training_to_the_next(folder, processes):
-    first = processes.start(60)
-    processes.wait_for_trainings(1)
-    second = processes.start(0)
-    time.sleep(0.7)  # until it waits, or is about to
-    assert second.poll() is None and processes.log.read_text() == "x"
+    first, second = processes.start_two()
     first.send_signal(signal.SIGKILL)
     first.communicate(timeout=30)
+    processes.go.touch()
     links, _ = second.communicate(timeout=30)
     assert processes.log.read_text() == "xx"
     corpus = read_corpus(*processes.sides)

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
+import programs
 import pytest
-from click.testing import CliRunner
-from conftest import ROOT
 
-from aligner.cli import cli
-
-GOLDEN = ROOT / "tests/cli/compat/golden/eflomal"
+GOLDEN = programs.GOLDEN / "eflomal"
 TEXT = ["-s", str(GOLDEN / "sample.en.numbers"), "-t", str(GOLDEN / "sample.fr.numbers")]
 FIRST, SECOND = "3 2\n2 0 1\n0\n1 1\n", "3 3\n2 2 1\n1 0\n1 1\n"
 
 
-def run(*arguments: object, code: int = 0, stdin: str | None = None):
-    result = CliRunner().invoke(cli, ["eflomal", *map(str, arguments)], input=stdin)
-    assert result.exit_code == code, result.output
-    return result
+run = partial(programs.run, "eflomal")
 
 
 def test_numbers_are_aligned(tmp_path, caplog):

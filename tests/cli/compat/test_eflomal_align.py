@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
+import programs
 import pytest
-from click.testing import CliRunner, Result
 from conftest import ROOT
 
-from aligner.cli import cli
 from aligner.compat import eflomal
 
 SAMPLE = [str(ROOT / "data" / f"sample.{side}") for side in ("en", "fr")]
 
 
-def run(*arguments: object, code: int = 0, stdin: str | None = None) -> Result:
-    words = ["eflomal-align", *map(str, arguments)]
-    result = CliRunner().invoke(cli, words, input=stdin)
-    assert result.exit_code == code, result.output
-    return result
+run = partial(programs.run, "eflomal-align")
 
 
 @pytest.fixture(scope="module")
@@ -46,10 +42,9 @@ def test_two_files_are_aligned(tmp_path, wanted):
 def test_long_options_may_be_cut_short(tmp_path, wanted):
     names = {"--forward-l": "f", "--reverse-l": "r"}
     words = [word for option, name in names.items() for word in (option, tmp_path / name)]
-    run(
-        "--sou", SAMPLE[0], f"--target={SAMPLE[1]}", *words, "--n-samp", 1, "--model=3", code=2
-    )  # --source-prefix
-    run("--source", SAMPLE[0], f"--target={SAMPLE[1]}", *words, "--n-samp", 1, "--model=3")
+    words += [f"--target={SAMPLE[1]}", "--n-samp", 1, "--model=3"]
+    run("--sou", SAMPLE[0], *words, code=2)  # or --source-prefix
+    run("--source", SAMPLE[0], *words)
     assert [(tmp_path / name).read_text() for name in "fr"] == wanted[:2]
 
 
@@ -106,22 +101,8 @@ def test_text_that_does_not_match_is_refused(write, tmp_path):
 
 
 def test_options_that_change_nothing_are_named_in_one_line(tmp_path, wanted, caplog):
-    run(
-        "-s",
-        SAMPLE[0],
-        "-t",
-        SAMPLE[1],
-        *outputs(tmp_path, "-f"),
-        "-l",
-        "0.5",
-        "-1",
-        3,
-        "-2",
-        4,
-        "-3",
-        5,
-        "--debug",
-    )
+    words = ["-s", SAMPLE[0], "-t", SAMPLE[1], *outputs(tmp_path, "-f")]
+    run(*words, "-l", "0.5", "-1", 3, "-2", 4, "-3", 5, "--debug")
     assert (tmp_path / "f").read_text() == wanted[0]
     assert [x.message for x in caplog.records] == ["options that change nothing here: -l -1 -2 -3 --debug"]
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from click.testing import CliRunner
+from functools import partial
+
+import programs
 from conftest import ROOT
 
-from aligner.cli import cli
-
-GOLDEN = ROOT / "tests/cli/compat/golden/eflomal/sample.priors"
+GOLDEN = programs.GOLDEN / "eflomal/sample.priors"
 TEXT = ["-s", str(ROOT / "data/sample.en"), "-t", str(ROOT / "data/sample.fr")]
 LINKS = ["-f", str(ROOT / "data/sample.forward"), "-r", str(ROOT / "data/sample.reverse")]
 
 
-def run(*arguments: object, code: int = 0):
-    result = CliRunner().invoke(cli, ["eflomal-makepriors", *map(str, arguments)])
-    assert result.exit_code == code, result.output
-    return result
+run = partial(programs.run, "eflomal-makepriors")
 
 
 def test_priors_are_those_of_the_original(tmp_path):

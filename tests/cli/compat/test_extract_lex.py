@@ -6,20 +6,17 @@ import gzip
 import tempfile
 from pathlib import Path
 
+import programs
 import pytest
-from click.testing import CliRunner
 from conftest import ROOT
+from programs import GOLDEN
 
-from aligner.cli import cli
-
-GOLDEN = Path(__file__).parent / "golden"
 LINKS = ROOT / "tests" / "links" / "golden" / "sample.symal.grow-diag-final-and"
 
 
 def run(*arguments: object, code: int = 0) -> str:
     """stderr of the program, which must exit with `code`."""
-    result = CliRunner().invoke(cli, ["extract-lex", *map(str, arguments)])
-    assert result.exit_code == code, result.output
+    result = programs.run("extract-lex", *arguments, code=code)
     assert result.stdout == ""
     return result.stderr
 

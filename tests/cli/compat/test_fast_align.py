@@ -11,17 +11,16 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import programs
 import pytest
-from click.testing import CliRunner, Result
 from conftest import ROOT
 from trained import generated, run
 
 from aligner import Links, Recipe
-from aligner.cli import cli
 from aligner.training import cache
 from aligner.training.cache import trained
 
-GOLDEN = Path(__file__).parent / "golden" / "fast_align"
+GOLDEN = programs.GOLDEN / "fast_align"
 LINES = [
     f"{src} ||| {tgt}\n"
     for src, tgt in zip(
@@ -54,12 +53,6 @@ def both(tmp_path_factory) -> str:
 def new(write) -> str:
     """The lines that the transcripts have forced links of."""
     return write("new", "".join(LINES[20:40]))
-
-
-def call(*arguments: object, stdin: str | None = None) -> Result:
-    result = CliRunner().invoke(cli, [str(x) for x in arguments], input=stdin)
-    assert result.exit_code == 0, result.output
-    return result
 
 
 def golden(name: str) -> str:
@@ -110,22 +103,7 @@ def test_options_are_written_as_getopt_takes_them(both, folder):
         ["-vodri", both],
         ["--input=" + both, "--reverse"],
         ["--in", both, "--rev", "--opt", "--fav", "--var", "--iter=3", "--no_n"],
-        [
-            "-r",
-            "-I3",
-            "-q",
-            "0.1",
-            "-a0.1",
-            "-T",
-            "4",
-            "-b",
-            "100",
-            "-m",
-            "1.0",
-            "-t",
-            "-100000",
-            "-i" + both,
-        ],
+        [*"-r -I3 -q 0.1 -a0.1 -T 4 -b 100 -m 1.0 -t -100000".split(), "-i" + both],
     ):
         assert run("fast-align", *words) == reverse
     assert "No such option" in run("fast-align", "-i", both, "--no", code=2)  # of a word, or of a cache
@@ -143,7 +121,7 @@ def test_text_comes_from_stdin_too(both, folder):
 
 
 def test_lines_that_lack_a_side_are_told_and_have_no_links(folder):
-    result = call("fast-align", "-i", GOLDEN / "odd.text")
+    result = programs.run("fast-align", "-i", GOLDEN / "odd.text")
     lines = result.stdout.split("\n")
     assert golden("odd.err") in result.stderr
     assert len(lines) == 11 + 1
@@ -152,7 +130,7 @@ def test_lines_that_lack_a_side_are_told_and_have_no_links(folder):
 
 
 def test_nothing_comes_of_nothing(folder, write):
-    result = call("fast-align", "-i", write("empty", ""), "-d", "-o")
+    result = programs.run("fast-align", "-i", write("empty", ""), "-d", "-o")
     assert result.stdout == ""
     assert "expected target length = source length * 1\n" in result.stderr
     assert tension(result.stderr) == 4
@@ -167,14 +145,16 @@ def test_no_such_text_is_an_error():
 def test_stderr_has_what_other_programs_read(direction, write, folder):
     """Moses' fast-align-in-parts.perl takes each third tension, as five iterations print three."""
     more = ["-r"] if direction == "reverse" else []
-    told = call("fast-align", "-i", write("text", "".join(LINES[:20])), "-d", "-o", "-v", *more).stderr
+    told = programs.run(
+        "fast-align", "-i", write("text", "".join(LINES[:20])), "-d", "-o", "-v", *more
+    ).stderr
     ratio = re.compile(r"^expected target length = source length \* ([\d.]+)$", re.M)
     assert ratio.findall(told) == ratio.findall(golden(f"{direction}.err"))
     assert len(re.findall(r"^     final tension: [\d.]+$", told, re.M)) == 3
     assert 0.1 <= tension(told) <= 14
     iterations = re.compile(r"^ITERATION .*$", re.M)
     assert iterations.findall(told) == iterations.findall(golden(f"{direction}.err"))
-    assert "tension" not in call("fast-align", "-i", write("text", LINES[0]), "-d").stderr
+    assert "tension" not in programs.run("fast-align", "-i", write("text", LINES[0]), "-d").stderr
 
 
 @pytest.mark.parametrize(
@@ -187,7 +167,7 @@ def test_stderr_has_what_other_programs_read(direction, write, folder):
 )
 def test_a_table_alone_gives_what_fast_align_gives(transcript, options, new):
     table = GOLDEN / ("reverse.table" if transcript == "reverse" else "forward.table")
-    result = call("fast-align", "-i", new, "-f", table, *options)
+    result = programs.run("fast-align", "-i", new, "-f", table, *options)
     assert result.stdout == golden(f"forced.{transcript}")
     total = sum(float(line.rsplit(" ", 1)[1]) for line in result.stdout.splitlines())
     assert f"Loaded {len(table.read_text().splitlines())} translation parameters.\n" in result.stderr
@@ -201,7 +181,7 @@ def test_a_table_alone_cuts_lines_as_fast_align_does():
 
 
 def test_forced_lines_that_lack_a_side_have_no_links():
-    found = call(
+    found = programs.run(
         "fast-align", "-i", "-", "-f", GOLDEN / "forward.table", "-N", stdin="a\n\na ||| b\n||| b c\n"
     )
     assert [line.split("|||")[2].strip() for line in found.stdout.splitlines()] == ["", "", "0-0", ""]
@@ -243,7 +223,10 @@ def test_the_table_is_written_into_the_file_that_is_there(both, folder, tmp_path
         run("fast-align", "-i", both, "-p", path)
         assert held.read() == path.read_text()
     assert "old" not in path.read_text()
-    assert "conditional probabilities: /dev/null" in call("fast-align", "-i", both, "-p", "/dev/null").stderr
+    assert (
+        "conditional probabilities: /dev/null"
+        in programs.run("fast-align", "-i", both, "-p", "/dev/null").stderr
+    )
     assert not os.path.exists("/dev/null.model")
 
 
