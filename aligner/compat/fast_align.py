@@ -21,12 +21,12 @@ import numpy.typing as npt
 from aligner.decoding.kept import Kept
 from aligner.decoding.model import Model
 from aligner.errors import DataError
-from aligner.files import display_name, open_in_place, read_chunks
+from aligner.files import display_name, open_in_place
 from aligner.lexicons.formats import FastAlign
 from aligner.links.links import Links
-from aligner.models.diagonal import USUAL, fitted_tension, positions
+from aligner.models.diagonal import LARGEST, SMALLEST, USUAL, fitted_tension, positions
 from aligner.text.corpus import Corpus, Side
-from aligner.text.reading import line_blocks
+from aligner.text.fast_align import utf8_blocks
 
 Doubles = npt.NDArray[np.float64]
 
@@ -214,7 +214,7 @@ def read_tension(path: str) -> float:
     with open(path, encoding="utf-8", errors="replace") as file:
         told = [line.split()[-1] for line in file if "final tension" in line]
     with contextlib.suppress(ValueError, IndexError):
-        if 0 < (tension := float(told[-1])) < math.inf:
+        if SMALLEST <= (tension := float(told[-1])) <= LARGEST:
             return tension
     raise DataError(
         "no line tells the final tension",
@@ -226,12 +226,11 @@ def read_tension(path: str) -> float:
 def read_table(path: str) -> dict[str, dict[str, float]]:
     """A table of lines `given generated log-probability`: given word -> generated word -> probability."""
     table: dict[str, dict[str, float]] = {}
-    n_before = 0
-    for block, n_lines in line_blocks(read_chunks(path), 1 << 16):
-        for n, line in enumerate(block.split(b"\n")[:-1]):
+    for n_before, lines in utf8_blocks(path):
+        for n, line in enumerate(lines):
             try:
                 e, f, log_p = line.split()
-                table.setdefault(_word(e), {})[_word(f)] = math.exp(float(log_p))
+                table.setdefault(e.decode(), {})[f.decode()] = math.exp(float(log_p))
             except (ValueError, OverflowError):
                 raise DataError(
                     "the line is not `word word log-probability`",
@@ -239,13 +238,4 @@ def read_table(path: str) -> dict[str, dict[str, float]]:
                     line=n_before + n + 1,
                     hint="is this a table of fast_align?",
                 ) from None
-        n_before += n_lines
     return table
-
-
-def _word(text: bytes) -> str:
-    """A word of a table; of Latin-1 if it is not UTF-8, as in the text."""
-    try:
-        return text.decode()
-    except UnicodeDecodeError:
-        return text.decode("latin-1")

@@ -17,13 +17,14 @@ import numpy.typing as npt
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 
-LEAST, MOST = 0.1, 14.0  # the bounds of a tension, those of fast_align
+LEAST, MOST = 0.1, 14.0  # the bounds of a tension that is fitted, those of fast_align
+SMALLEST, LARGEST = 1e-6, 700.0  # the bounds of a tension that can be computed with: Z is no 0
 USUAL = 4.0  # the tension that fast_align starts with
 HALVINGS = 20  # (MOST - LEAST) / 2^20 is 0.00001
 
 
 def positions(n_generated: int, n_given: int, tension: float, share: float = 1.0) -> Doubles:
-    """[J, I] p(i | j, I, J) times share. The tension is above 0.
+    """[J, I] p(i | j, I, J) times share. The tension is between SMALLEST and LARGEST.
 
     The terms of Z fall by the factor exp(-tension / I) from the diagonal to the left and to the right: Z is
     the sum of two geometric series. The operations, and their order, are those of fast_align: where two words

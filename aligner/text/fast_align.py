@@ -39,7 +39,7 @@ def read_pairs(path: str) -> tuple[Corpus, dict[int, str]]:
     """The sentence pairs of a file, "-" for stdin; and the lines that lack a side, by number from 1."""
     builders = Builder(), Builder()
     odd: dict[int, str] = {}
-    for n_before, lines in _blocks(path, eager=False):
+    for n_before, lines in utf8_blocks(path):
         _add(list(map(cut, lines)), builders)
         empty = [builder.lengths[n_before : n_before + len(lines)] == 0 for builder in builders]
         for n in np.flatnonzero(empty[0] | empty[1]).tolist():
@@ -49,15 +49,18 @@ def read_pairs(path: str) -> tuple[Corpus, dict[int, str]]:
 
 def stream_pairs(path: str) -> Iterator[tuple[Corpus, list[Sides]]]:
     """The sentence pairs of a file in parts, and their sides as text. Lines are read as soon as they come."""
-    for _, lines in _blocks(path, eager=True):
+    for _, lines in utf8_blocks(path, eager=True):
         sides = list(map(cut, lines))
         builders = Builder(), Builder()
         _add(sides, builders)
         yield Corpus(*(builder.side(lowercase=False) for builder in builders)), sides
 
 
-def _blocks(path: str, eager: bool) -> Iterator[tuple[int, list[bytes]]]:
-    """Blocks of lines in UTF-8, and the number of lines before each. A warning says which are not UTF-8."""
+def utf8_blocks(path: str, eager: bool = False) -> Iterator[tuple[int, list[bytes]]]:
+    """Blocks of lines in UTF-8, and the number of lines before each. A warning says which were not UTF-8.
+
+    eager: lines are read as soon as they come
+    """
     n_before, n_odd, first = 0, 0, 0
     for text, _ in line_blocks(read_chunks(path), BLOCK, eager):
         lines = text.split(b"\n")[:-1]

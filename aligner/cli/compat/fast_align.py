@@ -11,11 +11,12 @@ import click
 import numpy as np
 
 from aligner.cli.compat.command_lines import Getopt, unused, warn_of_unused
+from aligner.cli.options import Share
 from aligner.compat import fast_align
 from aligner.errors import DataError
 from aligner.files import check_output, display_name, open_output
 from aligner.links.formats import format_links
-from aligner.models.diagonal import USUAL
+from aligner.models.diagonal import LARGEST, SMALLEST, USUAL
 from aligner.models.recipe import Recipe
 from aligner.text.corpus import warn_of_long
 from aligner.text.fast_align import read_pairs, stream_pairs
@@ -66,7 +67,7 @@ UNUSED_WITH_MODEL = (*UNUSED_WITH_TABLE, *OF_TABLES)
 @click.option(
     "-T",
     "--diagonal_tension",
-    type=click.FloatRange(0, min_open=True),
+    type=Share(SMALLEST, LARGEST),
     help=f"With -f: how much to prefer them; means -d.  [default: {USUAL:g}]",
 )
 @click.option(

@@ -315,16 +315,23 @@ def test_force_align_takes_the_models_beside_tables(both, folder, tmp_path):
     assert found == run("symmetrize", *files, "--variant", "atools") + "\n"
 
 
+@pytest.mark.parametrize("tension", ["1e-18", "1e5", "nan"])
+def test_a_tension_that_cannot_be_computed_with_is_refused(tension):
+    words = ["-i", "-", "-f", GOLDEN / "forward.table", "-T", tension]
+    assert "'-T'" in run("fast-align", *words, stdin="a b c ||| x y z w\n", code=2)
+
+
 def test_force_align_needs_a_tension_for_tables_alone(tmp_path):
-    for told in ("", "     final tension: nan\n", "     final tension:\n"):
+    for told in ("", *(f"     final tension:{x}\n" for x in (" nan", "", " 1e5"))):
         errors = tmp_path / "errors"
         errors.write_text(told)
         files = [GOLDEN / "forward.table", errors, GOLDEN / "reverse.table", errors]
         assert f"{errors}: no line tells the final tension" in run("force-align", *files, code=1)
 
 
-def test_text_and_tables_may_be_latin1(write):
+def test_text_and_tables_may_be_latin1(write, caplog):
     words = [f"\u00e9t\u00e9{n}" for n in range(3)]
     table = write("table", "".join(f"{word} {word} -0.1\n" for word in words).encode("latin-1"))
     text = write("text", f"{' '.join(words)} ||| {' '.join(reversed(words))}\n".encode("latin-1"))
     assert pairs(run("fast-align", "-i", text, "-f", table)) == [[(2, 0), (1, 1), (0, 2)]]
+    assert [message.split(": ")[0] for message in caplog.messages] == [table, text]
