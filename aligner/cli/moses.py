@@ -123,9 +123,8 @@ def command(
     if 4 in steps:
         moses.write_lexicons(folder, corpus, method)
     if last_step > 2 and not quiet:
-        click.echo(
-            f"aligner: train-model.perl goes on with -first-step {last_step + 1} -alignment {method}",
-            err=True,
+        options.tell(
+            f"aligner: train-model.perl goes on with -first-step {last_step + 1} -alignment {method}"
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import math
 import os
 import sys
@@ -185,6 +186,12 @@ def show(text: str) -> None:
     """Prints a result. Names of files that are not UTF-8 are printed as the bytes that they are."""
     with open_output("-") as out:
         out.write(text.encode("utf-8", "surrogateescape"))
+
+
+def tell(line: str) -> None:
+    """Says a line on stderr. A stderr that nobody reads, or that is full, is no error."""
+    with contextlib.suppress(OSError):
+        click.echo(line, err=True)
 
 
 def not_from_terminal(ctx: click.Context, argument: click.Parameter, path: T) -> T:

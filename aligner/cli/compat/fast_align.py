@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
 from typing import Any
@@ -11,7 +10,7 @@ import click
 import numpy as np
 
 from aligner.cli.compat.command_lines import Getopt, unused, warn_of_unused
-from aligner.cli.options import Share
+from aligner.cli.options import Share, tell
 from aligner.compat import fast_align
 from aligner.errors import DataError
 from aligner.files import check_output, display_name, open_output
@@ -114,11 +113,6 @@ def command(force_align: str | None, **options: Any) -> None:
         _align_new_text(force_align, direction, **options)
 
 
-def _tell(line: str) -> None:
-    with contextlib.suppress(OSError):  # nobody reads stderr
-        click.echo(line, err=True)
-
-
 def _train_and_align(
     direction: str,
     *,
@@ -137,13 +131,13 @@ def _train_and_align(
     table = conditional_probabilities
     if table is not None:
         check_output(table, overwrite=True)
-    _tell("INITIAL PASS")
+    tell("INITIAL PASS")
     corpus, odd = read_pairs(input)
     for n, line in odd.items():
-        _tell(f"Error in line {n}\n{line}")
+        tell(f"Error in line {n}\n{line}")
     warn_of_long(corpus.long_pairs(), display_name(input))
     ratio = fast_align.length_ratio(corpus, direction)
-    _tell(f"expected target length = source length * {ratio:g}")
+    tell(f"expected target length = source length * {ratio:g}")
     kept = trained(corpus, Recipe.of(), n_threads=available(), cached=not no_cache)
     aligner = fast_align.ModelAligner(kept, direction, ratio if print_scores else None, available())
     fit = fast_align.TensionFit(corpus, direction)
@@ -157,11 +151,11 @@ def _train_and_align(
             fit.add(links)
     tension = fit.tension() if optimize_tension and (favor_diagonal or diagonal_tension is not None) else None
     for n in range(1, iterations + 1):
-        _tell(f"ITERATION {n}" + (" (FINAL)" if n == iterations else ""))
+        tell(f"ITERATION {n}" + (" (FINAL)" if n == iterations else ""))
         if tension is not None and 1 < n < iterations:
-            _tell(f"     final tension: {tension:g}")
+            tell(f"     final tension: {tension:g}")
     if table is not None:
-        _tell(f"conditional probabilities: {table}")
+        tell(f"conditional probabilities: {table}")
         fast_align.write_table(kept, direction, beam_threshold, table)
         if os.path.isfile(table):
             try:
@@ -190,7 +184,7 @@ def _align_new_text(
     else:
         warn_of_unused(*UNUSED_WITH_TABLE)
         words = fast_align.read_table(table)
-        _tell(f"Loaded {sum(map(len, words.values()))} translation parameters.")
+        tell(f"Loaded {sum(map(len, words.values()))} translation parameters.")
         tension = diagonal_tension if diagonal_tension is not None else USUAL if favor_diagonal else None
         aligner = fast_align.TableAligner(
             words, direction, tension, p0, not no_null_word, mean_srclen_multiplier
@@ -199,7 +193,7 @@ def _align_new_text(
     with open_output("-") as out:
         for corpus, sides in stream_pairs(input):
             for n in np.flatnonzero((corpus.src.lengths == 0) | (corpus.tgt.lengths == 0)).tolist():
-                _tell(f"Error in line {n_before + n + 1}")
+                tell(f"Error in line {n_before + n + 1}")
             n_before += len(corpus)
             for links, scores in aligner.align(corpus):
                 assert scores is not None
@@ -208,7 +202,7 @@ def _align_new_text(
                 del sides[: len(links)]
                 total += float(scores.sum())
             out.flush()
-    _tell(f"TOTAL LOG PROB {total:g}")
+    tell(f"TOTAL LOG PROB {total:g}")
 
 
 def _forced(sides: tuple[bytes, bytes], links: bytes, score: float) -> bytes:

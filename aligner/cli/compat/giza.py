@@ -13,7 +13,7 @@ from aligner.cli.compat.giza_parameters import INCREMENTAL, PREVIOUS, Parameters
 from aligner.compat.giza import encoding_of, write_a3, write_table
 from aligner.errors import DataError
 from aligner.files import display_name
-from aligner.models.recipe import Recipe
+from aligner.models.recipe import DEFAULT, Recipe
 from aligner.text.corpus import warn_of_long
 from aligner.text.giza import read_snt, read_vcb
 from aligner.threads import available
@@ -83,8 +83,7 @@ def run(words: tuple[str, ...], mgiza: bool) -> None:
     if name is None:
         logging.warning("no file is written: -nodumps forbids it, or -t1, -t2 or -th does not ask for it")
         return
-    model = "ibm1" if name.startswith("1.") else None
-    recipe = Recipe.of(model) if model else Recipe.of()
+    recipe = Recipe.of("ibm1" if name.startswith("1.") else DEFAULT)
     kept = trained(corpus, recipe, n_threads=n_threads)
     prefix = _prefix(given)
     write_a3(kept, corpus, _paths(f"{prefix}.A{name}", name, parts), encoding, n_threads)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from aligner.cli.options import tell
 from aligner.files import open_output
 from aligner.links.formats.parts import merged
 
@@ -26,4 +27,4 @@ def command(parts: tuple[str, ...]) -> None:
         for text in merged(parts):
             out.write(text)
             n += 1
-    click.echo(f"Combined {len(parts)} files, totally {n} sents ", err=True)
+    tell(f"Combined {len(parts)} files, totally {n} sents ")

@@ -12,7 +12,7 @@ from aligner.files import open_in_place
 from aligner.text.corpus import Builder
 from aligner.text.giza import add_plain
 
-CLASSES = 100
+CLASSES = 100  # of mkcls, unless the caller says how many
 
 
 @of_words("mkcls", "[-cN] [-pTEXT] [-VFILE] [opt]")

@@ -10,7 +10,7 @@ import numpy as np
 from aligner.cli.compat.command_lines import of_words
 from aligner.files import open_in_place
 from aligner.text.corpus import Builder, Corpus, shown
-from aligner.text.giza import Longs, add_plain, numbered, write_snt, write_vcb
+from aligner.text.giza import add_plain, numbered, write_snt, write_vcb
 
 OUTPUTS = ("-vcb1", "-vcb2", "-snt1", "-snt2")  # mgiza's options
 ENDINGS = (".tok", ".txt")  # what the names of outputs are without, if both inputs have it
@@ -53,7 +53,7 @@ def command(words: tuple[str, ...]) -> None:
     for path, vcb in zip(paths, vcbs, strict=False):
         with open_in_place(path) as out:
             write_vcb(out, vcb)
-    src, tgt = (_ids(side.counts) for side in (corpus.src, corpus.tgt))
+    src, tgt = vcbs[0].ids_of(corpus.src.vocab), vcbs[1].ids_of(corpus.tgt.vocab)
     with open_in_place(paths[2]) as forward, open_in_place(paths[3]) as reverse:
         for n, (start, stop) in enumerate(cuts):
             weight = b"%g" % (weights[n] if n < len(weights) else 1)
@@ -102,11 +102,6 @@ def _read(files: list[str]) -> tuple[Corpus, list[tuple[int, int]]]:
             builder.n_lines = stop
         cuts.append((start, stop))
     return Corpus(*(builder.side(lowercase=False) for builder in builders)), cuts
-
-
-def _ids(counts: Longs) -> Longs:
-    """[n_words] word -> its id; words that do not occur have none."""
-    return np.cumsum(counts > 0) + 1
 
 
 def _without_empty(corpus: Corpus, file: str) -> Corpus:

@@ -6,9 +6,8 @@ import itertools
 import logging
 from collections.abc import Iterator
 
-import click
-
 from aligner.cli.compat.command_lines import of_words
+from aligner.cli.options import tell
 from aligner.errors import DataError
 from aligner.files import open_in_place
 from aligner.links.formats import LinkReader, format_links
@@ -59,7 +58,7 @@ def command(words: tuple[str, ...]) -> None:
         method += "-diag" * diagonal + "-final" * final + "-and" * (final and both)
     else:
         says = f"{SAYS[method]} alignment"
-    click.echo(f"symal: computing {says}", err=True)
+    tell(f"symal: computing {says}")
     n = 0
     pairs = SymalReader(given["i"], "bal").directions()
     head = list(itertools.islice(pairs, 1))  # what cannot be read costs no output that is there
@@ -68,7 +67,7 @@ def command(words: tuple[str, ...]) -> None:
             out.write(format_links(symmetrize(forward, reverse, method), "pharaoh"))
             n += len(forward)
     if not method.startswith("grow"):
-        click.echo(f"Sents: {n}", err=True)
+        tell(f"Sents: {n}")
 
 
 class SymalReader(LinkReader):

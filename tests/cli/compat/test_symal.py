@@ -6,9 +6,14 @@ prints for it. The names are values of -a; of -a=g with those of -d, -f and -b.
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import oracle
 import programs
 import pytest
+from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 from programs import run
@@ -50,6 +55,15 @@ def test_sets(name, long, says):
         result = run("symal", word, stdin=BAL.read_bytes())
         assert result.stdout_bytes == (GOLDEN / name).read_bytes()
         assert result.stderr == f"symal: computing {says} alignment\nSents: 60\n"
+
+
+def test_a_full_stderr_costs_no_links():
+    words = [sys.executable, "-m", "aligner", "symal", "-a=u", f"-i={BAL}"]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            words, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=subprocess.PIPE, stderr=full
+        )
+    assert (done.returncode, done.stdout) == (0, (GOLDEN / "u").read_bytes())
 
 
 def test_a_file_is_written_into(tmp_path):
