@@ -115,15 +115,15 @@ def priors_of(tmp_path, src, tgt) -> list[str]:
 
 
 def test_priors_make_links_of_few_sentences_better(tmp_path):
-    src, tgt = generated_lines(640)
+    src, tgt = generated_lines(340)
     gold = [
         {link for link in line.split() if "-" in link}
-        for line in (ROOT / "data/generated.gold").read_text().splitlines()[600:640]
+        for line in (ROOT / "data/generated.gold").read_text().splitlines()[300:340]
     ]
-    priors = priors_of(tmp_path, [line.capitalize() for line in src[:600]], tgt[:600])
+    priors = priors_of(tmp_path, [line.capitalize() for line in src[:300]], tgt[:300])
     errors = []
     for settings in ({}, {"priors_input": priors}):
-        found = aligned(tmp_path, src[600:], tgt[600:], **settings)[0]
+        found = aligned(tmp_path, src[300:], tgt[300:], **settings)[0]
         errors.append(sum(len(set(line.split()) ^ sure) for line, sure in zip(found, gold, strict=False)))
     assert errors[1] < 0.8 * errors[0]
 
