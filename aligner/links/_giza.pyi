@@ -23,7 +23,6 @@ class Status(IntEnum):
     NO_SIGN = 113
     BAD_POSITION = 114
     CUT_OFF = 115
-    TWO_LINKS = 116
 
 def parse_a3(
     text: bytes,
@@ -37,12 +36,3 @@ def parse_a3(
 def parse_bal(
     text: bytes, src: _Side | None, tgt: _Side | None, forward: _Links, reverse: _Links
 ) -> tuple[int, int, int, int, int, list[int]]: ...
-def format_a3(
-    offsets: npt.NDArray[np.int64],
-    link_src: npt.NDArray[np.int32],
-    link_tgt: npt.NDArray[np.int32],
-    src: _Side,
-    tgt: _Side,
-    numbers: npt.NDArray[np.int64],
-    scores: npt.NDArray[np.float64],
-) -> tuple[int, int, int, bytearray]: ...

@@ -1,4 +1,4 @@
-"""Alignments of GIZA++ and of symal to and from text: one pass over the bytes of whole lines, three a sentence pair.
+"""Alignments of GIZA++ and of symal from text: one pass over the bytes of whole lines, three a sentence pair.
 
 A3, one direction. Line 2 has the generated words, line 3 the generating words, each with the positions that it generates:
 
@@ -15,27 +15,19 @@ bal, both directions. Each word has the position of the word that generates it, 
 text     [n_bytes]   whole lines, each ended by "\\n"
 offsets  [S + 1]     links of sentence n are those from offsets[n] to offsets[n + 1]
 links                (offsets, src, tgt), src and tgt: [n_links] positions from 0 of s and t
-side                 (ids, offsets, words, cuts): token -> word id; sentence n is ids[offsets[n]:offsets[n + 1]]; word id w
-                     is words[cuts[w]:cuts[w + 1]]
+side                 the words of a side (side.pxd), to be compared with those of the file
 
 A word is what stands between blanks. What follows a word is known, so that `({`, `})`, `#`, `NULL` and numbers can be words.
 A parser stops at the first thing it cannot read and says what (status), on which line and in which column (from 0).
-Not here: what to do about a status, the directions' names (formats/giza.py, formats/bal.py).
+Not here: what to do about a status, the directions' names (formats/giza.py, formats/bal.py), writing (_a3.pyx).
 """
 
-from cpython.mem cimport PyMem_Free
 from libc.stdint cimport int32_t, int64_t
-from libc.stdio cimport snprintf
 from libc.stdlib cimport strtoll
-from libc.string cimport memcmp, memcpy, strlen
+from libc.string cimport memcmp, strlen
 from libcpp.vector cimport vector
 
-from checks cimport check_ids, check_offsets
-
-cdef extern from "Python.h":
-    char* PyOS_double_to_string(double x, char code, int precision, int flags, int* kind) except NULL
-
-ctypedef const unsigned char* text_t
+from side cimport Side, read_side, text_t
 
 cpdef enum Status:
     OK = 0
@@ -54,19 +46,6 @@ cpdef enum Status:
     NO_SIGN = 113       # bal: `#` was expected after the words
     BAD_POSITION = 114  # bal: a position was expected
     CUT_OFF = 115       # the text ends within a sentence pair
-    TWO_LINKS = 116     # writing: a generated word has two links
-
-cdef enum:
-    NUMBER = 22  # bytes that a number and the blank after it need at most
-    HEADER = 90 + 4 * NUMBER
-
-
-cdef struct Side:
-    Py_ssize_t S
-    const int32_t* ids
-    const int64_t* offsets
-    text_t words
-    const int64_t* cuts
 
 
 cdef struct Cursor:
@@ -74,27 +53,6 @@ cdef struct Cursor:
     text_t at
     text_t end    # of the text
     Py_ssize_t line
-
-
-cdef Side side(tuple arrays):
-    """One side of a text, after a look at whether its arrays fit together. None: S is 0."""
-    cdef Side s
-    s.S = 0
-    if arrays is None:
-        return s
-    cdef const int32_t[::1] ids = arrays[0]
-    cdef const int64_t[::1] offsets = arrays[1]
-    cdef const unsigned char[::1] words = arrays[2]
-    cdef const int64_t[::1] cuts = arrays[3]
-    check_offsets("offsets", offsets, offsets.shape[0] - 1, ids.shape[0])
-    check_offsets("cuts", cuts, cuts.shape[0] - 1, words.shape[0])
-    check_ids("ids", ids, 0, ids.shape[0], 0, cuts.shape[0] - 1)
-    s.S = offsets.shape[0] - 1
-    s.offsets = &offsets[0]
-    s.ids = &ids[0] if ids.shape[0] else NULL
-    s.words = &words[0] if words.shape[0] else NULL
-    s.cuts = &cuts[0]
-    return s
 
 
 cdef inline bint is_blank(text_t at) noexcept nogil:
@@ -267,7 +225,7 @@ def parse_a3(
     int32_t[::1] out_tgt not None,           # OUT, as many
 ) -> tuple[int, int, int, int]:
     """(status, line, column, number of links); links in the order of line 3."""
-    cdef Side s = side(src), t = side(tgt)
+    cdef Side s = read_side(src), t = read_side(tgt)
     cdef Cursor c = cursor(text)
     cdef int64_t n = 0
     cdef Py_ssize_t k = 0
@@ -334,8 +292,8 @@ def parse_bal(
     tuple reverse not None,                  # OUT, the links of line 3, by source; likewise
 ) -> tuple[int, int, int, int, int, list]:
     """(status, line, column, number of links forward, in reverse, sentences with two words ALIGN_ERR and nothing else)"""
-    cdef Side s = side(src), t = side(tgt)
-    cdef Side nothing = side(None)
+    cdef Side s = read_side(src), t = read_side(tgt)
+    cdef Side nothing = read_side(None)
     cdef Cursor c = cursor(text)
     cdef vector[int64_t] a, b
     cdef int64_t n = 0, m = 0, count = 0
@@ -391,96 +349,3 @@ cdef int put_generated(vector[int64_t]& by, int64_t most, Result* out, int64_t* 
             out.tgt[n[0]] = <int32_t>(by[k] - 1 if swapped else k)
             n[0] += 1
     return OK
-
-
-cdef inline unsigned char* put(unsigned char* out, text_t text, size_t n) noexcept nogil:
-    memcpy(out, text, n)
-    return out + n
-
-
-cdef inline unsigned char* put_words(unsigned char* out, Side* s, int64_t begin, int64_t end) noexcept nogil:
-    """The tokens from begin to end, with a blank after each."""
-    cdef int64_t k
-    cdef int32_t word
-    for k in range(begin, end):
-        word = s.ids[k]
-        out = put(out, s.words + s.cuts[word], s.cuts[word + 1] - s.cuts[word])
-        out[0] = c' '
-        out += 1
-    return out
-
-
-cdef Py_ssize_t bytes_of(Side* s) noexcept nogil:
-    """The bytes of all tokens."""
-    cdef Py_ssize_t n = 0
-    cdef int64_t k
-    for k in range(s.offsets[0], s.offsets[s.S]):
-        n += s.cuts[s.ids[k] + 1] - s.cuts[s.ids[k]]
-    return n
-
-
-def format_a3(
-    const int64_t[::1] offsets not None,   # IN, [S + 1]
-    const int32_t[::1] link_src not None,  # IN
-    const int32_t[::1] link_tgt not None,  # IN
-    tuple src not None,                    # IN, the side of line 3, of S sentences
-    tuple tgt not None,                    # IN, the side of line 2, of S sentences
-    const int64_t[::1] numbers not None,   # IN, [S] the numbers of the sentence pairs
-    const double[::1] scores not None,     # IN, [S] what stands after "alignment score"
-) -> tuple[int, int, int, bytearray]:
-    """(status, sentence, word of its target side, the text)"""
-    cdef Side s = side(src), t = side(tgt)
-    cdef Py_ssize_t S = offsets.shape[0] - 1, n
-    cdef int64_t k, i, j, L, M
-    cdef vector[int64_t] by, begin, order
-    cdef char* score
-    check_offsets("offsets", offsets, S, min(link_src.shape[0], link_tgt.shape[0]))
-    if s.S != S or t.S != S or numbers.shape[0] != S or scores.shape[0] != S:
-        raise ValueError("links, sides, numbers and scores do not fit together")
-    cdef int64_t n_src = s.offsets[S] - s.offsets[0], n_tgt = t.offsets[S] - t.offsets[0]
-    made = bytearray(S * (HEADER + 10) + bytes_of(&s) + bytes_of(&t) + 8 * n_src + (1 + NUMBER) * n_tgt + 1)
-    cdef unsigned char[::1] buffer = made
-    cdef unsigned char* out = &buffer[0]
-    for n in range(S):
-        L = s.offsets[n + 1] - s.offsets[n]
-        M = t.offsets[n + 1] - t.offsets[n]
-        by.assign(M, 0)  # target word -> the source word that generates it, from 1; 0: NULL
-        for k in range(offsets[n], offsets[n + 1]):
-            if not (0 <= link_src[k] < L and 0 <= link_tgt[k] < M):
-                raise ValueError(f"link {link_src[k]}-{link_tgt[k]} of sentence {n} is outside its pair of {L} and {M}")
-            if by[link_tgt[k]] and by[link_tgt[k]] != link_src[k] + 1:
-                return TWO_LINKS, n, link_tgt[k], bytearray()
-            by[link_tgt[k]] = link_src[k] + 1
-        begin.assign(L + 3, 0)  # order[begin[i]:begin[i + 1]]: the target words that source word i generates
-        for j in range(M):
-            begin[by[j] + 2] += 1
-        for i in range(2, L + 3):
-            begin[i] += begin[i - 1]
-        order.resize(M)
-        for j in range(M):
-            order[begin[by[j] + 1]] = j + 1
-            begin[by[j] + 1] += 1
-        out += snprintf(<char*>out, HEADER, b"# Sentence pair (%lld) source length %lld target length %lld alignment score : ",
-                        <long long>numbers[n], <long long>L, <long long>M)
-        score = PyOS_double_to_string(scores[n], c'g', 6, 0, NULL)
-        out = put(out, <text_t>score, strlen(score))
-        PyMem_Free(score)
-        out[0] = c'\n'
-        out = put_words(out + 1, &t, t.offsets[n], t.offsets[n + 1])
-        out[0] = c'\n'
-        out += 1
-        for i in range(L + 1):
-            if i == 0:
-                out = put(out, b"NULL ", 5)
-            else:
-                out = put_words(out, &s, s.offsets[n] + i - 1, s.offsets[n] + i)
-            out = put(out, b"({ ", 3)
-            for k in range(begin[i], begin[i + 1]):
-                out += snprintf(<char*>out, NUMBER, b"%lld ", <long long>order[k])
-            out = put(out, b"}) ", 3)
-        out[0] = c'\n'
-        out += 1
-    cdef Py_ssize_t n_bytes = out - &buffer[0]
-    buffer = None
-    del made[n_bytes:]
-    return OK, 0, 0, made

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aligner.errors import DataError
-from aligner.links import _giza
+from aligner.links import _a3, _giza
 from aligner.links._giza import Status
 from aligner.links.formats.format import Format, LinkFile, Messages
 from aligner.links.links import Links
@@ -96,10 +96,10 @@ def format_a3(
                 f"a word of the text has the character {match[0].decode()!r} in it: A3 files cannot say it",
                 hint="replace it by a space",
             )
-    status, n, word, text = _giza.format_a3(
+    n, word, text = _a3.format_a3(
         links.offsets, links.src, links.tgt, words(src), words(tgt), numbers, scores
     )
-    if status == Status.TWO_LINKS:
+    if n >= 0:
         raise DataError(
             f"word {word + 1} of {' '.join(tgt.sentence(n))!r}, sentence pair {numbers[n]}, has two links:"
             " A3 files have one link a generated word",
