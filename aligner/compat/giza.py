@@ -16,7 +16,7 @@ from aligner.lexicons.formats import Giza
 from aligner.links.formats.giza import format_a3
 from aligner.links.links import Links
 from aligner.text.corpus import Corpus, Side
-from aligner.text.giza import Longs, Vcb, words_of
+from aligner.text.giza import Longs, Vcb
 
 Doubles = npt.NDArray[np.float64]
 
@@ -81,7 +81,7 @@ def write_table(kept: Kept, src: Vcb, tgt: Vcb, path: str) -> None:
 
 def write_classes(out: BinaryIO, side: Side, n_classes: int) -> None:
     """Writes `word<TAB>class` lines, sorted by word. Classes are bands of frequency."""
-    rows = zip(words_of(side.vocab), _bands(side.counts, n_classes).tolist(), strict=True)
+    rows = zip(side.vocab.encoded(), _bands(side.counts, n_classes).tolist(), strict=True)
     out.write(b"".join(b"%b\t%d\n" % row for row in sorted(rows)))
 
 

@@ -25,7 +25,7 @@ from aligner.links.formats import BLOCK, LinkReader, format_links
 from aligner.links.links import Links
 from aligner.links.symmetrize import METHODS, our_name, symmetrize
 from aligner.text.corpus import Corpus, Side
-from aligner.text.giza import FIRST, UNK, Vcb, words_of, write_snt, write_vcb
+from aligner.text.giza import FIRST, UNK, Vcb, write_snt, write_vcb
 
 CLASSES = 50  # that Moses asks mkcls for
 PACKED = (".gz", ".bz2")  # in which Moses accepts alignments
@@ -104,7 +104,7 @@ def by_count(side: Side) -> Vcb:
     """The words in the order of train-model.perl: common ones first, equally common ones backwards."""
     counts = side.counts.tolist()
     keys = sorted(
-        (b"%07d %b" % pair for pair in zip(counts, words_of(side.vocab), strict=True)), reverse=True
+        (b"%07d %b" % pair for pair in zip(counts, side.vocab.encoded(), strict=True)), reverse=True
     )
     rows = [key.split(b" ", 1) for key in keys]
     ids = np.append(UNK, np.arange(FIRST, FIRST + len(rows)))

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from aligner.errors import DataError
 from aligner.files import display_name
-from aligner.lexicons.table import NULL, Table, vocab_of
+from aligner.lexicons.table import NULL, Table
 from aligner.links import formats
 from aligner.links.formats import LinkReader
 from aligner.links.links import Links
@@ -111,12 +111,11 @@ class Counts:
         for column, word in ((0, e), (1, f)):
             totals = np.bincount(word + 1, self.counts)
             p[:, column] = self.counts / totals[word + 1]
-        return Table(vocab_of(self.src), vocab_of(self.tgt), e, f, p)
+        return Table(Vocab.of(self.src), Vocab.of(self.tgt), e, f, p)
 
     def _ids(self, vocab: Vocab, known: dict[str, int]) -> Longs:
         """word id of a part of the text -> the id of the word here"""
-        cuts = vocab.offsets.tolist()
-        words = [vocab.text[a:b].decode(self.encoding) for a, b in itertools.pairwise(cuts)]
+        words = [word.decode(self.encoding) for word in vocab.encoded()]
         ids = [NULL if word == self.null else known.setdefault(word, len(known)) for word in words]
         return np.array(ids, dtype=np.int64)
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from aligner.errors import DataError
 from aligner.files import display_name
-from aligner.lexicons.table import NULL, Reals, Table, vocab_of
+from aligner.lexicons.table import NULL, Reals, Table
+from aligner.text.corpus import Vocab
 from aligner.text.reading import read_lines
 
 BLOCK = 1 << 16  # lines written at a time
@@ -133,7 +134,7 @@ class Format(ABC):
             )
         ids = np.array(list(rows), dtype=np.int64).reshape(-1, 2)
         p = np.array(list(rows.values())).reshape(-1, 2)
-        return Table(vocab_of(src), vocab_of(tgt), ids[:, 0], ids[:, 1], p)
+        return Table(Vocab.of(src), Vocab.of(tgt), ids[:, 0], ids[:, 1], p)
 
 
 def printed(numbers: Reals, form: str) -> list[str]:

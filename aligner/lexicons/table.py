@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -87,7 +86,7 @@ def joined(forward: Table, reverse: Table) -> Table:
         dict.fromkeys([*a.words, *b.words])
         for a, b in ((forward.src, reverse.src), (forward.tgt, reverse.tgt))
     ]
-    src, tgt = map(vocab_of, words)
+    src, tgt = map(Vocab.of, words)
     keys, columns = [], []
     for n, table in enumerate((forward, reverse)):
         e, f = (
@@ -102,9 +101,3 @@ def joined(forward: Table, reverse: Table) -> Table:
     for n in range(2):
         p[np.searchsorted(found, keys[n]), n] = columns[n]
     return Table(src, tgt, found // (len(tgt) + 1) - 1, found % (len(tgt) + 1) - 1, p)
-
-
-def vocab_of(words: Iterable[str]) -> Vocab:
-    """Words, which are all different, with ids in their order."""
-    encoded = [word.encode() for word in words]
-    return Vocab(b"".join(encoded), np.cumsum([0, *map(len, encoded)], dtype=np.int64))

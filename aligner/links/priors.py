@@ -243,20 +243,14 @@ def parse_priors(lines: Iterable[str], file: str, first: int = 1) -> Priors:
         Table(np.array(a, dtype=np.int64), np.array(b, dtype=np.int64), np.array(counts, dtype=np.float64))
         for a, b, counts in columns.values()
     )
-    return Priors(vocab_of(src), vocab_of(tgt), pairs, (ferf, ferr), (jumps["HMMF"], jumps["HMMR"]))
-
-
-def vocab_of(words: Iterable[str]) -> Vocab:
-    """Words as a vocabulary. No word may occur twice."""
-    encoded = [word.encode() for word in words]
-    return Vocab(b"".join(encoded), np.cumsum([0, *map(len, encoded)], dtype=np.int64))
+    return Priors(Vocab.of(src), Vocab.of(tgt), pairs, (ferf, ferr), (jumps["HMMF"], jumps["HMMR"]))
 
 
 def _merged(vocab: Vocab, see: Callable[[str], str]) -> tuple[Vocab, npt.NDArray[np.int64]]:
     """A vocabulary of what is seen of words; and [n_words] word -> what is seen of it there."""
     new: dict[str, int] = {}
     ids = [new.setdefault(word if word == NULL else see(word), len(new)) for word in vocab.words]
-    return vocab_of(new), np.array(ids, dtype=np.int64)
+    return Vocab.of(new), np.array(ids, dtype=np.int64)
 
 
 def _count_of(field: str, file: str, n: int) -> float:

@@ -6,6 +6,7 @@ empty side is a sentence of no tokens.
 
 from __future__ import annotations
 
+import itertools
 import logging
 import reprlib
 import zlib
@@ -46,11 +47,20 @@ class Vocab:
     def __repr__(self) -> str:
         return f"Vocab({len(self)} words)"
 
+    @staticmethod
+    def of(words: Iterable[str]) -> Vocab:
+        """Words, which are all different, with ids in their order."""
+        encoded = [word.encode() for word in words]
+        return Vocab(b"".join(encoded), np.cumsum([0, *map(len, encoded)], dtype=np.int64))
+
+    def encoded(self) -> list[bytes]:
+        """word id -> word in UTF-8, or as the bytes that it was read as"""
+        return [self.text[a:b] for a, b in itertools.pairwise(self.offsets.tolist())]
+
     @cached_property
     def words(self) -> list[str]:
         """word id -> word"""
-        cuts = self.offsets.tolist()
-        return [self.text[a:b].decode() for a, b in zip(cuts, cuts[1:], strict=False)]
+        return [word.decode() for word in self.encoded()]
 
     def find(self, words: Iterable[str]) -> npt.NDArray[np.int32]:
         """The id of each word, -1 for a word that is not there."""
@@ -134,9 +144,7 @@ class Corpus:
             lines.append([_line(sentence, n, split) for sentence in pair])
         for k, builder in enumerate(builders):
             text = "".join(line[k] + "\n" for line in lines).encode()
-            ids, lengths = builder.room(len(text) // 2 + 1, len(lines))
-            _, _, builder.n_tokens = _corpus.index_lines(text, builder.words, ids, lengths, None)
-            builder.n_lines = len(lines)
+            builder.add(text, len(lines))
         return Corpus(*(builder.side(lowercase) for builder in builders))
 
     def fitted(self, lowercase: bool, split: str) -> Corpus:
@@ -215,6 +223,17 @@ class Builder:
             if used + more > len(array):
                 array.resize(max(used + more, len(array) * 5 // 4), refcheck=False)
         return self.ids[self.n_tokens :], self.lengths[self.n_lines :]
+
+    def add(self, text: bytes, n_lines: int, numbers: npt.NDArray[np.int64] | None = None) -> tuple[int, int]:
+        """Adds whole lines. Returns the kernel's status, and the line that it is of.
+
+        numbers: [n_lines] filled with the sentence numbers of Hansards lines; None: lines are plain
+        """
+        ids, lengths = self.room(len(text) // 2 + 1, n_lines)
+        status, line, n_tokens = _corpus.index_lines(text, self.words, ids, lengths, numbers)
+        self.n_tokens += n_tokens
+        self.n_lines += n_lines
+        return status, line
 
     def side(self, lowercase: bool) -> Side:
         """The side that was read. Its arrays can no longer be written to."""

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from aligner.files import display_name, read_chunks
-from aligner.text import _corpus
 from aligner.text.corpus import Builder, Corpus
 from aligner.text.reading import line_blocks
 
@@ -88,8 +87,4 @@ def _is_utf8(text: bytes) -> bool:
 def _add(lines: Sequence[Sides], builders: tuple[Builder, Builder]) -> None:
     """Adds lines to both sides."""
     for builder, side in zip(builders, zip(*lines, strict=True), strict=True):
-        text = b"\n".join(side) + b"\n"
-        ids, lengths = builder.room(len(text) // 2 + 1, len(lines))
-        _, _, n_tokens = _corpus.index_lines(text, builder.words, ids, lengths, None)
-        builder.n_tokens += n_tokens
-        builder.n_lines += len(lines)
+        builder.add(b"\n".join(side) + b"\n", len(lines))

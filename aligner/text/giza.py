@@ -11,6 +11,7 @@ says so if a count is not 1.
 
 from __future__ import annotations
 
+import itertools
 import logging
 import math
 from collections.abc import Iterator
@@ -66,18 +67,12 @@ class Vcb:
 
     def ids_of(self, vocab: Vocab) -> Longs:
         """[n_words] the id of each word of a vocabulary; UNK for a word that is not there."""
-        return np.array([self.id_of.get(word, UNK) for word in words_of(vocab)], dtype=np.int64)
-
-
-def words_of(vocab: Vocab) -> list[bytes]:
-    """word id -> word in UTF-8, or as the bytes that it was read as"""
-    cuts = vocab.offsets.tolist()
-    return [vocab.text[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
+        return np.array([self.id_of.get(word, UNK) for word in vocab.encoded()], dtype=np.int64)
 
 
 def numbered(side: Side) -> Vcb:
     """The words that occur in a side, with ids from FIRST on, in the order of their first occurrence."""
-    words = [word for word, n in zip(words_of(side.vocab), side.counts.tolist(), strict=True) if n]
+    words = [word for word, n in zip(side.vocab.encoded(), side.counts.tolist(), strict=True) if n]
     ids = np.arange(FIRST, FIRST + len(words), dtype=np.int64)
     return Vcb(ids, words, side.counts[side.counts > 0])
 
@@ -85,10 +80,7 @@ def numbered(side: Side) -> Vcb:
 def add_plain(builder: Builder, path: str) -> None:
     """Adds the lines of a text as GIZA++'s programs read it: bytes of any encoding, cut at BLANKS, too."""
     for text, n_lines in line_blocks(read_chunks(path), BLOCK):
-        ids, lengths = builder.room(len(text) // 2 + 1, n_lines)
-        _, _, n_tokens = _corpus.index_lines(text.translate(BLANKS), builder.words, ids, lengths, None)
-        builder.n_tokens += n_tokens
-        builder.n_lines += n_lines
+        builder.add(text.translate(BLANKS), n_lines)
 
 
 def read_vcb(path: str, *, encoding: str = "utf-8") -> Vcb:
@@ -106,7 +98,7 @@ def read_vcb(path: str, *, encoding: str = "utf-8") -> Vcb:
     if (twice := np.diff(ids[order]) == 0).any():
         line = int(order[1:][twice].min())
         raise table.error(f"id {ids[line]} has a line already", line, "an id means one word")
-    all_words = words_of(table.vocab)
+    all_words = table.vocab.encoded()
     words = [all_words[k] for k in columns[order, 1].tolist()]
     ids, counts = ids[order], counts[order]
     if not len(ids) or ids[0] != UNK:
@@ -142,7 +134,7 @@ def cooccurrences(path: str, counted: bool = False) -> Iterator[bytes]:
     table = _Table(path, "utf-8")
     table.check_pairs()
     corpus = Corpus(*(table.numerals(k) for k in (1, 2)))
-    src, tgt = (words_of(side.vocab) for side in (corpus.src, corpus.tgt))
+    src, tgt = (side.vocab.encoded() for side in (corpus.src, corpus.tgt))
     rows, pair_tgt, _, cells = number_pairs(corpus, 1)
     heads = [b"%d " % NULL, *(word + b" " for word in src)]
     starts = [0, *(rows + len(tgt)).tolist()]
@@ -179,7 +171,7 @@ def _lines(side: Side, ids: Longs, end: bytes) -> Iterator[bytes]:
     strings = [b"%d" % id for id in ids.tolist()]
     tokens = [strings[word] for word in side.ids.tolist()]
     cuts = side.offsets.tolist()
-    for a, b in zip(cuts, cuts[1:], strict=False):
+    for a, b in itertools.pairwise(cuts):
         yield b" ".join(tokens[a:b]) + (end if a < b else b"\n")
 
 
@@ -199,8 +191,7 @@ class _Table:
 
     @cached_property
     def numbers(self) -> Longs:
-        strings = words_of(self.vocab)
-        found = [int(x) if x.isdigit() and len(x) <= 18 else -1 for x in strings]
+        found = [int(x) if x.isdigit() and len(x) <= 18 else -1 for x in self.vocab.encoded()]
         return np.array(found, dtype=np.int64)
 
     def error(self, what: str, line: int, hint: str = "") -> DataError:
@@ -271,6 +262,4 @@ class _Table:
             raise self.error("an id is a whole number", line)
         found = np.unique(self.numbers[np.bincount(tokens, minlength=len(self.vocab)) > 0])
         ids = np.searchsorted(found, numbers).astype(np.int32)
-        words = [b"%d" % number for number in found.tolist()]
-        cuts = np.cumsum([0, *map(len, words)])
-        return Side(ids, offsets, Vocab(b"".join(words), cuts))
+        return Side(ids, offsets, Vocab.of(map(str, found.tolist())))

@@ -100,9 +100,7 @@ def stream_sides(path: str, max_lines: int) -> Iterator[Side]:
     """The sentences of a file in parts of max_lines. Words are bytes of any encoding, and not checked."""
     for text, n_lines in line_blocks(read_chunks(path), max_lines):
         builder = Builder()
-        ids, lengths = builder.room(len(text) // 2 + 1, n_lines)
-        _, _, builder.n_tokens = _corpus.index_lines(text, builder.words, ids, lengths, None)
-        builder.n_lines = n_lines
+        builder.add(text, n_lines)
         yield builder.side(lowercase=False)
 
 
@@ -207,11 +205,8 @@ def read_side(path: str, encoding: str, splitter: Splitter | None = None) -> Bui
         if n_before == 0:
             wrapped = _corpus.is_wrapped(text[: text.index(b"\n")])
         numbers = np.empty(n_lines, dtype=np.int64) if wrapped else None
-        ids, lengths = builder.room(len(text) // 2 + 1, n_lines)
-        status, line, n_tokens = _corpus.index_lines(text, builder.words, ids, lengths, numbers)
+        status, line = builder.add(text, n_lines, numbers)
         _refuse(status, path, n_before + line + 1)
-        builder.n_tokens += n_tokens
-        builder.n_lines += n_lines
         if numbers is not None:
             builder.numbers.append(numbers)
     return builder

@@ -16,7 +16,8 @@ from strategies import words
 from aligner import Corpus, DataError, LinkReader, read_corpus
 from aligner.lexicons.counting import count
 from aligner.lexicons.formats import FORMATS, FastAlign, Format
-from aligner.lexicons.table import NULL, Table, vocab_of
+from aligner.lexicons.table import NULL, Table
+from aligner.text.corpus import Vocab
 
 GOLDEN = Path(__file__).parent / "golden"
 LINKS = Path(__file__).parent.parent / "links" / "golden" / "sample.symal.grow-diag-final-and"
@@ -36,7 +37,7 @@ def tables(draw):
     p = np.array([[draw(probabilities) for _ in range(2)] for _ in rows]).reshape(-1, 2)
     if draw(st.booleans()):
         p[:, 1] = math.nan
-    return Table(vocab_of(src), vocab_of(tgt), rows[:, 0], rows[:, 1], p)
+    return Table(Vocab.of(src), Vocab.of(tgt), rows[:, 0], rows[:, 1], p)
 
 
 def numbered(format: Format, table: Table) -> Format:
@@ -88,7 +89,7 @@ def test_an_empty_table_is_an_empty_file(write, name):
 def test_lines_of_each_format():
     """p(f | e) of a table of three word pairs, one of them of NULL."""
     p = np.array([[0.25, 1], [0.75, 0.5], [1, 0.5]])
-    table = Table(vocab_of(["a"]), vocab_of(["x", "y"]), np.array([0, 0, NULL]), np.array([0, 1, 1]), p)
+    table = Table(Vocab.of(["a"]), Vocab.of(["x", "y"]), np.array([0, 0, NULL]), np.array([0, 1, 1]), p)
     assert written(FORMATS["moses"], table) == b"y NULL 1.0000000\nx a 0.2500000\ny a 0.7500000\n"
     assert (
         written(FORMATS["moses"], table.transposed()) == b"a x 1.0000000\nNULL y 0.5000000\na y 0.5000000\n"
@@ -107,7 +108,7 @@ def test_lines_of_each_format():
 
 def test_marian_computes_in_single_precision():
     """6 / 11 is 0.54545454..., and a little more in single precision."""
-    table = Table(vocab_of(["a"]), vocab_of(["x"]), np.array([0]), np.array([0]), np.array([[6 / 11, 1]]))
+    table = Table(Vocab.of(["a"]), Vocab.of(["x"]), np.array([0]), np.array([0]), np.array([[6 / 11, 1]]))
     assert written(FORMATS["marian"], table) == b"x a 0.5454546\n"
     assert written(FORMATS["moses"], table) == b"x a 0.5454545\n"
 
@@ -169,7 +170,7 @@ def test_a_word_that_looks_like_null_is_refused(name, word):
 
 
 def test_a_word_without_a_number_is_refused():
-    table = Table(vocab_of(["a"]), vocab_of(["x"]), np.array([0]), np.array([0]), np.ones((1, 2)))
+    table = Table(Vocab.of(["a"]), Vocab.of(["x"]), np.array([0]), np.array([0]), np.ones((1, 2)))
     giza = replace(FORMATS["giza"], numbers=({"a": 2}, {"a": 2}))
     with pytest.raises(DataError, match="the word x has no number in the vocabulary file"):
         written(giza, table)

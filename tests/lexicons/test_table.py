@@ -8,7 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aligner.lexicons.table import NULL, Table, joined, vocab_of
+from aligner.lexicons.table import NULL, Table, joined
+from aligner.text.corpus import Vocab
 
 
 def table(rows: dict[tuple[str, str], tuple[float, float]]) -> Table:
@@ -18,7 +19,7 @@ def table(rows: dict[tuple[str, str], tuple[float, float]]) -> Table:
         np.array([words.index(pair[k]) if pair[k] else NULL for pair in rows], dtype=np.int64)
         for k, words in ((0, src), (1, tgt))
     )
-    return Table(vocab_of(src), vocab_of(tgt), e, f, np.array(list(rows.values())).reshape(-1, 2))
+    return Table(Vocab.of(src), Vocab.of(tgt), e, f, np.array(list(rows.values())).reshape(-1, 2))
 
 
 def rows_of(one: Table) -> dict[tuple[str, str], tuple[float, float]]:

@@ -23,9 +23,9 @@ from aligner.errors import DataError
 from aligner.links.formats import BLOCK, FORMATS, PLAIN
 from aligner.links.formats.format import LinkFile
 from aligner.links.links import Links
-from aligner.links.priors import Priors, Table, count_priors, parse_priors, vocab_of
+from aligner.links.priors import Priors, Table, count_priors, parse_priors
 from aligner.links.priors import write_priors as lines_of
-from aligner.text.corpus import Corpus
+from aligner.text.corpus import Corpus, Vocab
 from aligner.text.reading import line_blocks
 
 __all__ = [
@@ -240,7 +240,7 @@ def write_priors(
         table(ferr_priors, tgt, None),
     )
     jumps = dict(hmmf_priors), dict(hmmr_priors)
-    for block in lines_of(Priors(vocab_of(src), vocab_of(tgt), pairs, (ferf, ferr), jumps)):
+    for block in lines_of(Priors(Vocab.of(src), Vocab.of(tgt), pairs, (ferf, ferr), jumps)):
         priorsf.write(block.decode())
 
 
