@@ -226,7 +226,7 @@ def scored(
     jumps = np.zeros((2, positions.n_counts), dtype=np.int64)
     statistics = np.empty((len(shard), len(kernel.STATISTICS)))
     costs = np.zeros((len(shard), 2))
-    kernel.posteriors(shards, lexicons, positions, how, own, best, 1.0, fwd, rev, n_threads, costs)
+    kernel.posteriors(shards, lexicons, positions, how, own, best, 1.0, fwd, rev, costs, n_threads)
     offsets, entries = kernel.expect_links(
         shards, lexicons, positions, how, own, CUTOFF, jumps, statistics, n_threads
     )

@@ -193,7 +193,7 @@ def posteriors(
     """[I, J] of each sentence pair, forward and reverse; best: 1 on each direction's best path."""
     shard, m = problem.shard, problem.m
     fwd, rev = np.zeros(shard.n_cells, dtype), np.zeros(shard.n_cells, dtype)
-    kernel.posteriors([shard], [m.lexicon], m.positions, how_of(stage), None, best, 1.0, fwd, rev, 1)
+    kernel.posteriors([shard], [m.lexicon], m.positions, how_of(stage), None, best, 1.0, fwd, rev, None, 1)
     return grids(problem, fwd, rev)
 
 

@@ -22,6 +22,6 @@ def posteriors(
     share: float,
     fwd: _Float,
     rev: _Float,
+    costs: npt.NDArray[np.float64] | None,
     n_threads: int,
-    costs: npt.NDArray[np.float64] | None = None,
 ) -> None: ...

@@ -72,5 +72,5 @@ class Hmm:
         how = for_kernel(stage, direction)
         lexicons = [m.lexicon for m in views]
         _hmm.posteriors(
-            shards, lexicons, views[0].positions, how, own, best, share, fwd, rev, n_threads, costs
+            shards, lexicons, views[0].positions, how, own, best, share, fwd, rev, costs, n_threads
         )

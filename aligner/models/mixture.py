@@ -44,4 +44,4 @@ class Mixture:
         n_threads: int,
     ) -> None:  # fmt: skip
         (m,), (shard,) = views, shards
-        _mixture.posteriors(shard, m.lexicon, best, share, fwd, rev, n_threads, costs)
+        _mixture.posteriors(shard, m.lexicon, best, share, fwd, rev, costs, n_threads)

@@ -361,8 +361,8 @@ def posteriors(
     real share,              # IN, what scores are multiplied by
     real[::1] fwd not None,  # OUT, [n_cells] added to
     real[::1] rev not None,  # OUT, [n_cells] added to
+    double[:, ::1] costs,    # OUT, [S, 2] share * -log p of both directions is added; None: not wanted
     int n_threads,
-    double[:, ::1] costs=None,  # OUT, [S, 2] share * -log p of both directions is added; None: not wanted
 ):
     """Adds the posteriors of all cells of a shard in the directions that are asked for, views together as above.
 

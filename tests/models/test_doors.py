@@ -92,11 +92,11 @@ def calls(problem, shard=None, lexicon=None, positions=None, counts=None, n_thre
     cells = np.zeros(24), np.zeros(24)
     yield lambda: _hmm_double.expect(shard, lexicon, positions, how, counts, np.empty((3, 7)), n_threads)
     yield lambda: _hmm_double.posteriors(
-        [shard], [lexicon], positions, how, None, False, 1.0, *cells, n_threads
+        [shard], [lexicon], positions, how, None, False, 1.0, *cells, None, n_threads
     )
     if positions is problem.m.positions and shard.known.constraints is None:
         yield lambda: _mixture_double.expect(shard, lexicon, False, counts, np.empty((3, 2)), n_threads)
-        yield lambda: _mixture_double.posteriors(shard, lexicon, False, 1.0, *cells, n_threads)
+        yield lambda: _mixture_double.posteriors(shard, lexicon, False, 1.0, *cells, None, n_threads)
 
 
 def refused(doors) -> None:
@@ -142,13 +142,13 @@ def test_threads(problem, n_threads):
 def test_counts_and_room_of_another_size(problem):
     small = Counts.zero(problem.m)
     small.pairs = small.pairs[:-1]
-    m, how = problem.m, how_of(HMM)
+    m, how, uneven = problem.m, how_of(HMM), (np.zeros(23), np.zeros(24))
     refused([
         next(calls(problem, counts=small)),
         lambda: _mixture_double.expect(problem.shard, m.lexicon, False, small, np.empty((3, 2)), 1),
         lambda: _mixture_double.expect(problem.shard, m.lexicon, False, Counts.zero(m), np.empty((2, 2)), 1),
         lambda: _hmm_double.posteriors(
-            [problem.shard], [m.lexicon], m.positions, how, None, False, 1.0, np.zeros(23), np.zeros(24), 1
+            [problem.shard], [m.lexicon], m.positions, how, None, False, 1.0, *uneven, None, 1
         ),
     ])  # fmt: skip
 
@@ -187,7 +187,7 @@ def test_one_direction_has_no_constraints(problem):
     m, cells = problem.m, (np.zeros(24), np.zeros(24))
     refused([
         lambda: _hmm_double.posteriors(
-            [problem.shard], [m.lexicon], m.positions, how, None, False, 1.0, *cells, 1
+            [problem.shard], [m.lexicon], m.positions, how, None, False, 1.0, *cells, None, 1
         )
     ])  # fmt: skip
 
@@ -248,7 +248,7 @@ def together(
     yield lambda: _hmm_double.expect_links(shards, lexicons, *rest, cutoff, jumps, room, n_threads)
     if jumps is None and statistics is None and cutoff == 0.5:
         cells = np.zeros(24), np.zeros(24)
-        yield lambda: _hmm_double.posteriors(shards, lexicons, *rest, False, 1.0, *cells, n_threads)
+        yield lambda: _hmm_double.posteriors(shards, lexicons, *rest, False, 1.0, *cells, None, n_threads)
 
 
 def own_of(*lengths: int) -> Own:
@@ -384,7 +384,7 @@ def test_costs_of_other_sentence_pairs(problem, shape):
     asked = [problem.shard], [m.lexicon], m.positions, how_of(HMM), None
     refused(
         [
-            lambda: _hmm_double.posteriors(*asked, False, 1.0, *cells, 1, costs),
-            lambda: _mixture_double.posteriors(problem.shard, m.lexicon, False, 1.0, *cells, 1, costs),
+            lambda: _hmm_double.posteriors(*asked, False, 1.0, *cells, costs, 1),
+            lambda: _mixture_double.posteriors(problem.shard, m.lexicon, False, 1.0, *cells, costs, 1),
         ]
     )

@@ -83,7 +83,7 @@ def test_costs_equal_enumeration(stage, problem, best, n_threads):
     shard, m, costs = problem.shard, problem.m, np.ones((len(problem), 2))
     cells = np.zeros(shard.n_cells), np.zeros(shard.n_cells)
     asked = [shard], [m.lexicon], m.positions, how_of(stage), None, best, 0.5
-    _hmm_double.posteriors(*asked, *cells, n_threads, costs)
+    _hmm_double.posteriors(*asked, *cells, costs, n_threads)
     for n, d in itertools.product(range(len(problem)), range(2)):
         np.testing.assert_allclose(costs[n, d], 1 - problem.enumerated(n, d)["loglik"] / 2, **CLOSE)
 
@@ -192,7 +192,7 @@ def test_every_build_gives_the_same_bits_of_views_together(level, constraint):
             cells = [np.zeros(shards[0].n_cells, np.float32) for _ in range(2)]
             counts, statistics = np.zeros((2, jumps.n_counts), np.int64), np.empty((60, 7))
             views = shards[:n_views], lexicons[:n_views], jumps
-            k.posteriors(*views, how, own, best, 1.0, *cells, 1)
+            k.posteriors(*views, how, own, best, 1.0, *cells, None, 1)
             packed = k.expect_links(*views, how, own, CUTOFF, counts, statistics, 1)
             assert counts.any() and cells[0].any() and packed[1].any()
             found.append([*cells, *packed, counts, statistics])
@@ -242,7 +242,9 @@ def test_unknown_words_have_the_floor_alone():
         cells=np.full_like(shard.cells, -1),
     )
     fwd, rev = np.zeros(shard.n_cells), np.zeros(shard.n_cells)
-    _hmm_double.posteriors([blank], [m.lexicon], m.positions, how_of(HMM), None, False, 1.0, fwd, rev, 1)
+    _hmm_double.posteriors(
+        [blank], [m.lexicon], m.positions, how_of(HMM), None, False, 1.0, fwd, rev, None, 1
+    )
     np.testing.assert_allclose(fwd.reshape(4, 6), expected[0][0], rtol=1e-12)
     np.testing.assert_allclose(rev.reshape(4, 6), expected[0][1], rtol=1e-12)
 
@@ -258,7 +260,7 @@ def test_cells_outside_their_row_are_unknown_word_pairs():
         fwd, rev, counts = np.zeros(12), np.zeros(12), Counts.zero(m)
         changed = replace(shard, cells=cells)
         how = how_of(HMM)
-        _hmm_double.posteriors([changed], [m.lexicon], m.positions, how, None, False, 1.0, fwd, rev, 1)
+        _hmm_double.posteriors([changed], [m.lexicon], m.positions, how, None, False, 1.0, fwd, rev, None, 1)
         _hmm_double.expect(changed, m.lexicon, m.positions, how, counts, np.empty((1, 7)), 1)
         found.append([fwd, rev, counts.pairs])
     for others in found[1:]:

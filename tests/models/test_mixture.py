@@ -55,7 +55,7 @@ def test_posteriors_and_best_links_equal_definition(problem):
     for best in (False, True):
         fwd, rev = np.ones(shard.n_cells), np.ones(shard.n_cells)  # added to, not overwritten
         costs = np.ones((len(problem), 2))
-        _mixture_double.posteriors(shard, lexicon, best, 0.5, fwd, rev, 1, costs)
+        _mixture_double.posteriors(shard, lexicon, best, 0.5, fwd, rev, costs, 1)
         for n, found in enumerate(grids(problem, 2 * (fwd - 1), 2 * (rev - 1))):
             loglik, gammas, nulls = defined(problem, n, 1e-6)
             np.testing.assert_allclose(costs[n], [1 - x / 2 for x in loglik], **CLOSE)
@@ -122,7 +122,7 @@ def test_cells_outside_their_row_are_unknown_word_pairs():
     for wrong in (np.full_like(widths, -1), widths, widths + 1000):
         changed = replace(shard, cells=np.where(np.arange(12) % 5 == 0, wrong, shard.cells))
         fwd, rev, loglik, counts = np.zeros(12), np.zeros(12), np.empty((1, 2)), Counts.zero(problem.m)
-        _mixture_double.posteriors(changed, lexicon, False, 1.0, fwd, rev, 1)
+        _mixture_double.posteriors(changed, lexicon, False, 1.0, fwd, rev, None, 1)
         _mixture_double.expect(changed, lexicon, False, counts, loglik, 1)
         found.append([fwd, rev, loglik, counts.pairs, counts.null_fwd, counts.null_rev])
     for others in found[1:]:
@@ -138,7 +138,7 @@ def test_float_equals_double(problem):
     found = []
     for kernel, lexicon, dtype in ((_mixture, single, np.float32), (_mixture_double, double, np.float64)):
         scores = np.zeros(problem.shard.n_cells, dtype), np.zeros(problem.shard.n_cells, dtype)
-        kernel.posteriors(problem.shard, lexicon, False, 1.0, *scores, 1)
+        kernel.posteriors(problem.shard, lexicon, False, 1.0, *scores, None, 1)
         found.append(scores)
     for x, y in zip(*found, strict=True):
         np.testing.assert_allclose(x, y, rtol=0, atol=1e-5)

@@ -42,7 +42,7 @@ def test_packed_links_equal_slow_twin_and_can_be_undone(problem, cutoff, n_threa
     lexicons = [problem.lexicon(v, seen, np.float32) for v, seen in enumerate(problem.seen)]
     rest = shards, lexicons, problem.positions, how_of(HMM), problem.own
     fwd, rev = (np.zeros(shards[0].n_cells, np.float32) for _ in range(2))
-    hmm._hmm.posteriors(*rest, False, 1.0, fwd, rev, 1)
+    hmm._hmm.posteriors(*rest, False, 1.0, fwd, rev, None, 1)
     statistics = np.empty((len(problem), len(hmm._hmm.STATISTICS)))
     starts, entries = hmm._hmm.expect_links(*rest, cutoff, None, statistics, n_threads)
     assert (starts.dtype, entries.dtype) == (np.int64, np.uint32) and starts[0] == 0
