@@ -93,11 +93,9 @@ class Counts:
         src, tgt = self._ids(text.src.vocab, self.src), self._ids(text.tgt.vocab, self.tgt)
         for start in range(0, len(text), BLOCK):
             stop = min(start + BLOCK, len(text))
-            part, block = (
-                text.part(start, stop),
-                self._inside(text.part(start, stop), links.part(start, stop)),
-            )
-            self._count(part, block, src[part.src.ids], tgt[part.tgt.ids])
+            part = text.part(start, stop)
+            inside = self._inside(part, links.part(start, stop))
+            self._count(part, inside, src[part.src.ids], tgt[part.tgt.ids])
             self.n_sentences += stop - start
             if sum(len(keys) for keys, _ in self.pending) > len(self.keys):
                 self._merge()
@@ -121,13 +119,12 @@ class Counts:
 
     def _inside(self, text: Corpus, links: Links) -> Links:
         """The links that do not point outside their sentence pairs."""
-        at = links.sentences
-        keep = (links.src < text.src.lengths[at]) & (links.tgt < text.tgt.lengths[at])
-        if keep.all():
+        outside = links.outside(text.src.lengths, text.tgt.lengths)
+        if not outside.any():
             return links
-        self.n_outside += len(keep) - int(keep.sum())
-        self.outside += (np.unique(at[~keep]) + self.n_sentences + 1).tolist()
-        return links.chosen(keep)
+        self.n_outside += int(outside.sum())
+        self.outside += (np.unique(links.sentences[outside]) + self.n_sentences + 1).tolist()
+        return links.chosen(~outside)
 
     def _count(self, text: Corpus, links: Links, e: Longs, f: Longs) -> None:
         """Adds the counts of a part. e, f: [n_tokens] token -> id"""

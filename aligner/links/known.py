@@ -66,8 +66,7 @@ def known_of(links: Links | None, constraints: Constraints | None, corpus: Corpu
 def _weights(links: Links, corpus: Corpus) -> Weights:
     """The weights of known links, each link once. Links without scores are all given."""
     at = links.sentences
-    outside = (links.src >= corpus.src.lengths[at]) | (links.tgt >= corpus.tgt.lengths[at])
-    outside |= (links.src < 0) | (links.tgt < 0)
+    outside = links.outside(corpus.src.lengths, corpus.tgt.lengths)
     if outside.any():
         k = int(outside.argmax())
         raise DataError(

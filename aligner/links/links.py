@@ -10,6 +10,8 @@ from typing import SupportsIndex, overload
 import numpy as np
 import numpy.typing as npt
 
+Lengths = npt.NDArray[np.int64]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Links:
@@ -61,6 +63,12 @@ class Links:
     def sentences(self) -> npt.NDArray[np.int64]:
         """[n_links] link -> its sentence"""
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+    def outside(self, src: Lengths, tgt: Lengths) -> npt.NDArray[np.bool_]:
+        """[n_links] whether a link has a word that is not there. src, tgt: [S] words of each sentence"""
+        at = self.sentences
+        low, high = np.minimum(self.src, self.tgt) < 0, (self.src >= src[at]) | (self.tgt >= tgt[at])
+        return np.asarray(low | high)
 
     def pairs(self) -> list[list[tuple[int, int]]]:
         """The links of each sentence as (source, target) positions."""

@@ -103,11 +103,10 @@ def _check(text: Corpus, links: Links, name: str) -> None:
             f"the {name} links are of {len(links)} sentences, the text has {len(text)}",
             hint="text and links must match line by line",
         )
-    at = links.sentences
-    outside = (links.src >= text.src.lengths[at]) | (links.tgt >= text.tgt.lengths[at])
+    outside = links.outside(text.src.lengths, text.tgt.lengths)
     if outside.any():
-        k = int(np.flatnonzero(outside)[0])
-        n = int(at[k])
+        k = int(outside.argmax())
+        n = int(links.sentences[k])
         raise DataError(
             f"the {name} link {links.src[k]}-{links.tgt[k]} of sentence {n + 1} is outside its pair of"
             f" {text.src.lengths[n]} and {text.tgt.lengths[n]} words",

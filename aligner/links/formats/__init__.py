@@ -165,14 +165,12 @@ class LinkReader(LinkFile):
 
     def check(self, links: Links, text: Corpus, start: int = 0) -> None:
         """Refuses links to words that are not there. Sentence 0 of links is sentence `start` of the text."""
-        at = links.sentences
-        n_src, n_tgt = (
-            np.diff(side.offsets[start : start + len(links) + 1])[at] for side in (text.src, text.tgt)
-        )
-        outside = np.flatnonzero((links.src >= n_src) | (links.tgt >= n_tgt))
-        if not outside.size:
+        lengths = [np.diff(side.offsets[start : start + len(links) + 1]) for side in (text.src, text.tgt)]
+        outside = links.outside(*lengths)
+        if not outside.any():
             return
-        k, base = int(outside[0]), self.base or 0
+        at, k, base = links.sentences, int(outside.argmax()), self.base or 0
+        n_src, n_tgt = (words[at] for words in lengths)
         sentence = int(at[k]) + start
         one_more = (links.src <= n_src) & (links.tgt <= n_tgt)
         one_based = base == 0 and one_more.all() and min(links.src.min(), links.tgt.min()) > 0
