@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
 import click
 import numpy as np
-import numpy.typing as npt
 
 from aligner.cli import options, sentence_scores, training
 from aligner.cli.outputs import Outputs
@@ -19,10 +17,9 @@ from aligner.files import display_name, open_output
 from aligner.links.formats import format_links
 from aligner.links.known import known_of
 from aligner.models.recipe import DIRECTIONS
+from aligner.text import doubts
 from aligner.text.corpus import warn_of_long
 from aligner.text.reading import stream_corpus
-
-Longs = npt.NDArray[np.int64]
 
 
 @click.command("decode")
@@ -156,14 +153,4 @@ def command(
             out.flush()
             scored.flush()
     warn_of_long(long_pairs, display_name(src))
-    _warn_of_unknown(model, unknown, tokens)
-
-
-def _warn_of_unknown(model: str, unknown: Longs, tokens: Longs) -> None:
-    """Says so if a model does not know more than half of a side's words. [2] source and target"""
-    if (2 * unknown > tokens).any():
-        logging.warning(
-            "%s does not know %d of %d source words and %d of %d target words: is it a model of these"
-            " languages, with the sides in this order?",
-            *(model, unknown[0], tokens[0], unknown[1], tokens[1]),
-        )
+    doubts.warn_of_unknown(model, unknown.tolist(), tokens.tolist())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from dataclasses import asdict, dataclass, field
 from typing import Any, BinaryIO
 
@@ -126,6 +127,11 @@ class Model:
         return "|".join(f"{key}:{value}" for key, value in fields.items())
 
     @property
+    def checksum(self) -> str:
+        """What the signature of another model calls this one."""
+        return f"{zlib.crc32(self.signature.encode()):08x}"
+
+    @property
     def threshold(self) -> float:
         """Links that score above it are kept: the recipe's, or what training found."""
         found = self.recipe.threshold
@@ -140,6 +146,17 @@ class Model:
         if self.shares is not None:
             return f"all views together, iteration {done} of {self.recipe.n_iterations}"
         return f"view {len(self.views)} of {len(self.recipe.views)}, iteration {done} of {self.recipe.apart}"
+
+    def check_text(self, recipe: Recipe, name: str) -> None:
+        """Refuses a recipe of directions that were not trained, or of other words. name: for messages"""
+        own = self.recipe
+        if own.direction not in ("both", recipe.direction):
+            raise DataError(f"{name} was trained {own.direction} only", hint=f"train {own.direction} only")
+        if own.lowercase != recipe.lowercase:
+            was = "in lower case" if own.lowercase else "not lower-cased"
+            raise DataError(f"the text of {name} was {was}", hint="do the same here")
+        if own.split != recipe.split:
+            raise DataError(f"the text of {name} was split {own.split}", hint="do the same here")
 
     def check_trained(self) -> None:
         """Refuses a model whose training was left in the middle."""

@@ -127,10 +127,8 @@ class Table:
             for k, null in enumerate((overlap.counts.null_fwd, overlap.counts.null_rev)):
                 nulls[k] -= null / ONE
                 occurrences[k] -= overlap.occurrences[k]
-            for array in (pairs, *occurrences):
-                np.maximum(
-                    array, 0, out=array
-                )  # a pair may be more often in this text than in the earlier one
+            for array in (pairs, *occurrences):  # this text may have a sentence pair more often
+                np.maximum(array, 0, out=array)
         e, f = np.searchsorted(seen.rows, place, side="right") - 1, seen.tgt[place]
         rests = []
         for k, word in ((0, e), (1, f)):

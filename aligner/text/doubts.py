@@ -1,7 +1,8 @@
-"""What looks wrong with a text, sentence pair by sentence pair. Nothing here is surely wrong."""
+"""What looks wrong with a text, as a whole or pair by pair. Nothing here is surely wrong."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,10 +12,25 @@ from aligner.text.corpus import Corpus, Side
 
 Flags = npt.NDArray[np.bool_]
 
+logger = logging.getLogger(__name__)
+
 PART = 1 << 16  # sentence pairs looked at at a time, so that little memory is needed
 RATIO = 9  # of lengths; sentence pairs beyond it are seldom translations (Moses' clean-corpus-n)
 OFTEN = 2  # a word that is so many times as frequent on one side as on the other belongs to that side
 MARKS = ".,;:!?"  # of a tokenised text, they stand alone, except for abbreviations
+
+
+def warn_of_unknown(name: str, unknown: Sequence[int], tokens: Sequence[int]) -> None:
+    """Says so if more than half of a side's words are unknown. [2] source and target
+
+    name: of what does not know them
+    """
+    if any(2 * n > total for n, total in zip(unknown, tokens, strict=True)):
+        logger.warning(
+            "%s does not know %d of %d source words and %d of %d target words: is it of these languages, with"
+            " the sides in this order?",
+            *(name, unknown[0], tokens[0], unknown[1], tokens[1]),
+        )
 
 
 def one_empty(corpus: Corpus) -> Flags:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -125,7 +124,7 @@ def learn(
     learned_from = {
         "text": text_hash(used),
         "known": known.checksum(),
-        "init": "" if init is None else f"{zlib.crc32(init.signature.encode()):08x}",
+        "init": "" if init is None else init.checksum,
         "prior": "" if prior is None else f"{prior.checksum}*{float(prior_weight)!r}",
         "dev": "" if development is None else development.checksum(),
     }
@@ -133,9 +132,8 @@ def learn(
     model = Model(recipe, [], size | {key: x for key, x in learned_from.items() if x} | (facts or {}))
     if resume is not None:
         model = _resumed(resume, model)
-    finished = (
-        resume is not None and not resume.unfinished
-    )  # then its lexicons may lack word pairs of the text
+    # The lexicons of a finished model may lack word pairs of the text.
+    finished = resume is not None and not resume.unfinished
     if prior is not None:
         warn_of_unknown(prior, used)
     monitor = _monitor(used, model, quiet, log)
@@ -172,18 +170,7 @@ def _check_start(recipe: Recipe, init: Model | None) -> None:
             f"the model to start from has the views {known}, not {','.join(recipe.views)}",
             hint=f"train the views {known}",
         )
-    if init.recipe.direction not in ("both", recipe.direction):
-        raise DataError(
-            f"the model to start from was trained {init.recipe.direction} only",
-            hint=f"train {init.recipe.direction} only",
-        )
-    if init.recipe.lowercase != recipe.lowercase:
-        was = "in lower case" if init.recipe.lowercase else "not lower-cased"
-        raise DataError(f"the text of the model to start from was {was}", hint="do the same here")
-    if init.recipe.split != recipe.split:
-        raise DataError(
-            f"the text of the model to start from was split {init.recipe.split}", hint="do the same here"
-        )
+    init.check_text(recipe, "the model to start from")
 
 
 def _check_prior(recipe: Recipe, prior: Prior | None, init: Model | None) -> None:

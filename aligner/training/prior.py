@@ -13,7 +13,6 @@ A prior has
 
 from __future__ import annotations
 
-import logging
 import zlib
 
 import numpy as np
@@ -31,6 +30,7 @@ from aligner.models.positions import Jumps
 from aligner.models.pseudo import Overlap, PseudoCounts, Table, summed
 from aligner.models.recipe import LATTICES, Recipe
 from aligner.models.update import spelled
+from aligner.text import doubts
 from aligner.text.cells import Seen, cell_offsets, in_shards
 from aligner.text.corpus import Corpus, Side, Vocab
 from aligner.text.spelling import likeness_of
@@ -39,8 +39,6 @@ from aligner.text.views import parse, see
 Doubles = npt.NDArray[np.float64]
 Keys = npt.NDArray[np.uint64]
 Longs = npt.NDArray[np.int64]
-
-logger = logging.getLogger(__name__)
 
 EXACT = 1e-6  # a smaller share of what counts and smoothing add up to can come from rounding
 
@@ -59,23 +57,16 @@ class ModelPrior:
 
     @property
     def checksum(self) -> str:
-        return f"{zlib.crc32(self.model.signature.encode()):08x}"
+        return self.model.checksum
 
     def check(self, recipe: Recipe) -> None:
         """Refuses views, letters, words, directions and windows that the model does not have."""
-        own = self.model.recipe
         if lacking := [name for name in recipe.views if name not in self.views]:
             raise DataError(
                 f"the prior has the views {','.join(self.views)}, not {','.join(lacking)}",
                 hint=f"train the views {','.join(self.views)}",
             )
-        if own.direction not in ("both", recipe.direction):
-            raise DataError(f"the prior was trained {own.direction} only", hint=f"train {own.direction} only")
-        if own.lowercase != recipe.lowercase:
-            was = "in lower case" if own.lowercase else "not lower-cased"
-            raise DataError(f"the text of the prior was {was}", hint="do the same here")
-        if own.split != recipe.split:
-            raise DataError(f"the text of the prior was split {own.split}", hint="do the same here")
+        self.model.check_text(recipe, "the prior")
         jumps = self.model.views[0].parameters.positions
         lattices = any(stage.family in LATTICES for stage in recipe.stages)
         if lattices and isinstance(jumps, Jumps) and jumps.window != recipe.window:
@@ -277,12 +268,7 @@ def warn_of_unknown(prior: Prior, corpus: Corpus) -> None:
         new[ids[ids >= 0]] = False
         unknown.append(int(side.counts[new].sum()))
         tokens.append(len(side.ids))
-    if any(2 * n > total for n, total in zip(unknown, tokens, strict=True)):
-        logger.warning(
-            "the prior does not know %d of %d source words and %d of %d target words: is it of these"
-            " languages, with the sides in this order?",
-            *(unknown[0], tokens[0], unknown[1], tokens[1]),
-        )
+    doubts.warn_of_unknown("the prior", unknown, tokens)
 
 
 def read_prior(path: str) -> Prior:
