@@ -59,12 +59,12 @@ def command(
       aligner check data/sample.en data/sample.fr --links data/sample.gold
       paste corpus.en corpus.fr | aligner check
     """
+    options.check_layout(tgt, layout, vcb, split)
     trained = None if model is None else Model.load(model)
     if trained is not None and trained.recipe.lowercase and not lowercase:
         raise click.UsageError(f"{model} was trained with --lowercase: do the same here.")
-    if trained is not None and trained.recipe.split != split:
+    if trained is not None and vcb is None and trained.recipe.split != split:
         raise click.UsageError(f"{model} was trained with --split {trained.recipe.split}: do the same here.")
-    options.check_layout(tgt, layout, vcb)
     if links is None and (source is not None or base is not None):
         raise click.UsageError("--from and --base are for --links.")
     options.one_stdin(src, *(vcb or ()), *(path for path in (tgt, links) if path))

@@ -319,12 +319,16 @@ def variant(command: F) -> F:
     )(command)
 
 
-def check_layout(tgt: str | None, layout: str | None, vcb: tuple[str, str] | None) -> None:
-    """Refuses --layout with two files, and --layout snt without the words."""
+def check_layout(
+    tgt: str | None, layout: str | None, vcb: tuple[str, str] | None, split: str = "ascii"
+) -> None:
+    """Refuses --layout with two files, and --layout snt without the words, or with words to be split."""
     if tgt is not None and layout is not None:
         raise click.UsageError("--layout is for one file with both sides.")
     if (layout == "snt") != (vcb is not None):
         raise click.UsageError("--layout snt and --vcb go together.")
+    if vcb is not None and split != "ascii":
+        raise click.UsageError("--split is for text: the words of --vcb are split already.")
 
 
 def corpus_arguments(command: F) -> F:

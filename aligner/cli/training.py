@@ -290,7 +290,7 @@ def train(
         raise click.UsageError("--prior and --init do not go together.")
     if prior is None and prior_weight is not None:
         raise click.UsageError("--prior-weight is for --prior.")
-    options.check_layout(tgt, layout, vcb)
+    options.check_layout(tgt, layout, vcb, split)
     options.one_stdin(
         src, tgt or "", *(vcb or ()), *development, *(path for path in (given, exclude, prior) if path)
     )
@@ -306,6 +306,8 @@ def train(
         if lowercase != first.recipe.lowercase:
             how = "without" if lowercase else "with"
             raise click.UsageError(f"{init or prior} was trained {how} --lowercase: do the same here.")
+        if vcb is not None:  # words that are split already go with any model
+            split = first.recipe.split
         if split != first.recipe.split:
             how = first.recipe.split
             raise click.UsageError(f"{init or prior} was trained with --split {how}: do the same here.")

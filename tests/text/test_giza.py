@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import sentences
 
-from aligner import Corpus, DataError, read_corpus
+from aligner import Corpus, DataError, Model, read_corpus
 from aligner.cli import cli
 from aligner.text import giza
 from aligner.text.corpus import text_hash
@@ -146,3 +146,24 @@ def test_the_layout_needs_the_words(data, tmp_path):
     assert "go together" in run("check", "--layout", "snt", data / "sample.en", code=2)
     assert "go together" in run("check", data / "sample.en", "--vcb", "x", "y", code=2)
     assert "one file" in run("check", "x", "y", "--layout", "snt", "--vcb", "x", "y", code=2)
+    for command in ("check", "align"):
+        assert "--split is for text" in run(
+            command, "--layout", "snt", "x", "--vcb", "x", "y", "--split", "unicode", code=2
+        )
+
+
+def test_ids_are_of_the_words_of_any_model(write, tmp_path):
+    """A .vcb file has split the words already: its text goes with a model of either split."""
+    vcb, odd = write("vcb", "2 a 2\n3 b 2\n"), write("odd.vcb", "2 a\u00a0b 2\n3 b 2\n")
+    snt, both = write("snt", "1\n2 3\n2 3\n1\n2\n2\n"), write("both", "a b ||| a b\na ||| a\n")
+    options = "--model", "ibm1", "--views", "word", "-q"
+    model, again = tmp_path / "model", tmp_path / "again"
+    links = run("align", both, *options, "--split", "unicode", "--save", model)
+    ids = "--layout", "snt", snt, "--vcb", vcb, vcb
+    assert run("decode", model, *ids) == links
+    run("check", *ids, "--model", model)
+    for start in ("--init", "--prior"):
+        run("align", *ids, *options, start, model, "--save", again, "--overwrite")
+        assert Model.load(again).recipe.split == "unicode"
+    wrong = run("align", "--layout", "snt", snt, "--vcb", odd, vcb, *options, "--init", model, code=1)
+    assert "blanks in its words" in wrong
