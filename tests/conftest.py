@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 ROOT = Path(__file__).resolve().parent.parent
 
 os.environ["ALIGNER_CACHE"] = "off"  # no test finds a model of another one, or leaves one
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # threads that wait for each other slow small matrices down
 
 settings.register_profile(
     "aligner",

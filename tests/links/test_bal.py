@@ -12,6 +12,8 @@ from aligner import DataError, LinkReader, Links, format_links
 from aligner.links.symmetrize import symmetrize_files
 from aligner.text.corpus import Corpus
 
+pytestmark = pytest.mark.usefixtures("blocks")
+
 # As giza2bal.pl writes it: two blanks before # because A3 lines end in one; -1 for a side without words.
 EXAMPLE = """\
 1
@@ -28,15 +30,6 @@ PAIRS = [("house blue", "la maison bleue"), ("# 2", "# 1 NULL"), ("x", "")]
 FORWARD = [[(0, 1), (1, 2)], [(0, 0), (0, 1), (1, 2)], []]
 REVERSE = [[(0, 1), (1, 2)], [(0, 1)], []]
 FAILED = "1\n1 ALIGN_ERR # 1\n1 ALIGN_ERR # 1\n"
-
-
-@pytest.fixture(autouse=True, scope="module", params=["whole", "in small blocks"])
-def blocks(request):
-    with pytest.MonkeyPatch.context() as patch:
-        if request.param != "whole":
-            patch.setattr("aligner.links.formats.BLOCK", 2)
-            patch.setattr("aligner.files.CHUNK", 7)
-        yield
 
 
 def both(path: str, text: Corpus | None = None) -> list:

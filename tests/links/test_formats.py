@@ -15,6 +15,8 @@ from aligner import DataError, LinkReader, Links, format_links, read_corpus
 from aligner.links.formats import FORMATS
 from aligner.links.formats.lines import ENOUGH
 
+pytestmark = pytest.mark.usefixtures("blocks")
+
 
 @st.composite
 def some_links(draw, scored=None):
@@ -31,16 +33,6 @@ def some_links(draw, scored=None):
         sure if draw(st.booleans()) else None,
         values if (draw(st.booleans()) if scored is None else scored) else None,
     )
-
-
-@pytest.fixture(autouse=True, scope="module", params=["whole", "in small blocks"])
-def blocks(request):
-    """Everything once as it is, and once in blocks of two lines from chunks of seven bytes."""
-    with pytest.MonkeyPatch.context() as patch:
-        if request.param != "whole":
-            patch.setattr("aligner.links.formats.BLOCK", 2)
-            patch.setattr("aligner.files.CHUNK", 7)
-        yield
 
 
 def reread(tmp_path_factory, text: bytes, *args, **options) -> Links:
@@ -254,9 +246,11 @@ def test_parser_equals_slow_twin_on_links(tmp_path_factory, links, format, data)
 )
 def test_rubbish_is_read_or_refused(tmp_path_factory, garbage):
     """No crash, no reading past the end: links or a DataError with a place."""
+    path = tmp_path_factory.getbasetemp() / "rubbish"
+    path.write_bytes(garbage.encode())
     for format in (None, *FORMATS):
         try:
-            links = reread(tmp_path_factory, garbage.encode(), format)
+            links = LinkReader(str(path), format).read()
             assert format == "wpt" or links.offsets[-1] == len(links.src)
         except DataError as error:
             assert error.file

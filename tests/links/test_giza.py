@@ -13,6 +13,8 @@ from aligner import DataError, LinkReader, Links, format_links
 from aligner.links.formats.giza import format_a3
 from aligner.text.corpus import Corpus
 
+pytestmark = pytest.mark.usefixtures("blocks")
+
 EXAMPLE = """\
 # Sentence pair (1) source length 2 target length 3 alignment score : 0.0123
 la maison bleue\x20
@@ -23,16 +25,6 @@ NULL ({ }) ({ ({ 1 3 }) NULL ({ }) }) ({ 2 })\x20
 """
 PAIRS = [("house blue", "la maison bleue"), ("({ NULL })", "}) 2 #")]
 LINKS = [[(0, 1), (1, 2)], [(0, 0), (0, 2), (2, 1)]]
-
-
-@pytest.fixture(autouse=True, scope="module", params=["whole", "in small blocks"])
-def blocks(request):
-    """Everything once as it is, and once in blocks of two sentence pairs from chunks of seven bytes."""
-    with pytest.MonkeyPatch.context() as patch:
-        if request.param != "whole":
-            patch.setattr("aligner.links.formats.BLOCK", 2)
-            patch.setattr("aligner.files.CHUNK", 7)
-        yield
 
 
 @pytest.fixture
