@@ -114,7 +114,7 @@ def command(
     *found, answer = matched(readers, first, last)
     settings: dict[str, object] = {"lines": f"first{first}" if first else f"last{last}" if last else "all"}
     settings |= {"null": "no", "alpha": f"{alpha:g}", "ci": f"{level:g}", "boot": bootstrap, "seed": seed}
-    counted = options.read_text(counts, encoding, split, lowercase)
+    counted = None if counts is None else options.read_text(counts, encoding, split, lowercase)
     if corpus is not None:
         corpus = cut(corpus, len(answer), bool(last))
         for reader, links in zip(readers, [*found, answer], strict=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import BinaryIO
 
@@ -113,18 +114,19 @@ def command(
       aligner lexicon --links sample.links --text sample.en sample.fr --format moses -o model/lex
       aligner lexicon --from moses lex.f2e --format fast_align -o fwd_params
     """
-    options.one_stdin(*files, *filter(None, [links]), *(text or ()))
-    reading = None if source is None else _format(source, vcb, encoding)
-    writing = _format(output_format, vcb, encoding)
+    options.one_stdin(*files, *filter(None, [links]), *(text or ()), *(vcb or ()))
+    if ("giza" in (source, output_format)) != (vcb is not None):
+        raise click.UsageError("--vcb is for giza." if vcb else "giza needs --vcb SRC TGT.")
     if (links is None) != (text is None) or (links is not None) + bool(files) != 1:
         raise click.UsageError("give MODEL, or --links with --text, or --from with TABLE.")
     if name is not None and (source is not None or links is not None):
         raise click.UsageError("--view is for a MODEL.")
-    if reading is not None:
-        table = _read(files, reading, encoding)
-    elif links is not None:
-        corpus = options.read_text(text, encoding, split)
-        assert corpus is not None
+    corpus = options.read_text(text, encoding, split)
+    numbers = None if vcb is None else [_numbers(path, encoding) for path in vcb]
+    writing = _format(output_format, numbers)
+    if source is not None:
+        table = _read(files, _format(source, numbers), encoding)
+    elif links is not None and corpus is not None:
         table = count(corpus, LinkReader(links, base=base, text=corpus).read(), writing.null)
     elif len(files) > 1:
         raise click.UsageError("give one MODEL; tables need --from.")
@@ -154,16 +156,17 @@ def _write(table: Table, format: Format, min_prob: float | None, top: int, out: 
     format.write(table.best_first(top), out)
 
 
-def _format(name: str, vcb: tuple[str, str] | None, encoding: str) -> Format:
-    """A format with all that it needs."""
+def _numbers(path: str, encoding: str) -> dict[str, int]:
+    """word -> its number, of a .vcb file"""
+    return {word.decode(): id for word, id in read_vcb(path, encoding=encoding).id_of.items()}
+
+
+def _format(name: str, numbers: Sequence[dict[str, int]] | None) -> Format:
+    """A format with all that it needs. numbers: of both sides"""
     format = FORMATS[name]
-    if not isinstance(format, Giza):
+    if numbers is None or not isinstance(format, Giza):
         return format
-    if vcb is None:
-        raise click.UsageError("giza needs --vcb SRC TGT.")
-    src, tgt = (
-        {word.decode(): id for word, id in read_vcb(path, encoding=encoding).id_of.items()} for path in vcb
-    )
+    src, tgt = numbers
     return replace(format, numbers=(src, tgt))
 
 

@@ -212,8 +212,10 @@ def one_stdin(*paths: str) -> None:
 def read_text(
     paths: tuple[str, str] | None, encoding: str, split: str, lowercase: bool = False
 ) -> Corpus | None:
-    """The corpus of an option that may not be given."""
+    """The corpus of --text, which may not be given. Then there is nothing to split."""
     if paths is None:
+        if split != "ascii":
+            raise click.UsageError("--split needs --text.")
         return None
     return read_corpus(*paths, encoding=encoding, split=split, lowercase=lowercase)
 

@@ -149,6 +149,8 @@ def test_numbers_of_giza(tmp_path):
     swapped = run("--from", "moses", *both, "--vcb", vcb[2], vcb[1], "--format", "giza")
     assert swapped == found
     assert "giza needs --vcb SRC TGT" in run("--from", "giza", table, code=2)
+    assert "--vcb is for giza" in run("--from", "moses", tmp_path / "lex.f2e", *vcb, code=2)
+    assert "only one file can be -" in run("--from", "giza", "-", "--vcb", "-", vcb[2], code=2)
     wrong = run("--from", "giza", table, "--vcb", vcb[1], vcb[1], code=1)
     assert "stands for no word" in wrong
 

@@ -177,6 +177,8 @@ def test_commands(write, tmp_path, caplog):
     scored = run("evaluate", out, out, "--text", src, tgt, "--split", "unicode")
     assert "|split:unicode|" in scored and "AER" in scored
     assert "--split need --text" in run("evaluate", out, out, "--split", "unicode", code=2)
+    for command in (["convert", out], ["symmetrize", out, out], ["lexicon", model]):
+        assert "--split needs --text" in run(*command, "--split", "unicode", code=2)
 
 
 def test_links_of_a_text_without_blanks_do_not_depend_on_the_split(data):
