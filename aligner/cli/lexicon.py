@@ -119,6 +119,8 @@ def command(
         raise click.UsageError("--vcb is for giza." if vcb else "giza needs --vcb SRC TGT.")
     if (links is None) != (text is None) or (links is not None) + bool(files) != 1:
         raise click.UsageError("give MODEL, or --links with --text, or --from with TABLE.")
+    if links is not None and source is not None:
+        raise click.UsageError("--from is for a TABLE, not for --links.")
     if name is not None and (source is not None or links is not None):
         raise click.UsageError("--view is for a MODEL.")
     corpus = options.read_text(text, encoding, split)

@@ -173,6 +173,12 @@ def test_null_is_not_among_the_translations_of_tsv(write):
     assert run(*arguments, "--format", "moses", "--direction", "forward") == "NULL a 0.6666667\n"
 
 
+def test_links_are_no_table(write):
+    text = write("src", "a\n"), write("tgt", "x\n")
+    wrong = run("--links", write("links", "0-0\n"), "--text", *text, "--from", "moses", code=2)
+    assert "--from is for a TABLE" in wrong
+
+
 def test_words_end_where_the_user_says(write):
     text = write("src", "a\u00a0b\n"), write("tgt", "x y\n")
     arguments = "--links", write("links", "0-0 1-1\n"), "--text", *text
