@@ -86,7 +86,7 @@ class Overlap:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class EarlierCounts:
     """What earlier text counted, with words of its own. Words may be equal: their counts add up.
 
     src, tgt     its words

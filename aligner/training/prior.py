@@ -6,8 +6,8 @@ A prior has
     checksum   what a signature calls it
     check      refuses a recipe that the prior has no counts for
     words      what it knows: the name of a view, and the view's words of both sides
-    table      what was counted, as a view sees it
-    overlap    what the sentence pairs of the text that is trained on added to the table; None: nothing
+    counts     what was counted, as a view sees it
+    overlap    what the sentence pairs of the text that is trained on added to the counts; None: nothing
     positions  [2, n] what was counted of positions, as Jumps lay them out; None: nothing
 """
 
@@ -27,7 +27,7 @@ from aligner.models.counts import Counts
 from aligner.models.lexicon import Evidence, Lexicon
 from aligner.models.parameters import Parameters, View
 from aligner.models.positions import Jumps
-from aligner.models.pseudo import Overlap, PseudoCounts, Table, summed
+from aligner.models.pseudo import EarlierCounts, Overlap, PseudoCounts, summed
 from aligner.models.recipe import LATTICES, Recipe
 from aligner.models.update import spelled
 from aligner.text import doubts
@@ -80,7 +80,7 @@ class ModelPrior:
         view = self.model.views[0]
         return view.name, view.src.words, view.tgt.words
 
-    def table(self, view: str, seen: Seen, n_threads: int) -> Table:
+    def counts(self, view: str, seen: Seen, n_threads: int) -> EarlierCounts:
         """seen: what the view sees of the text that is trained on"""
         one = self.views[view]
         m = one.parameters.lexicon.pruned()  # as in a file, so that sums are the same to the last bit
@@ -88,7 +88,7 @@ class ModelPrior:
             return _as_often_as_here(one, m, seen, self.model.recipe.p0)
         return self._found_again(one, m, m.evidence, n_threads)
 
-    def _found_again(self, view: View, m: Lexicon, evidence: Evidence, n_threads: int) -> Table:
+    def _found_again(self, view: View, m: Lexicon, evidence: Evidence, n_threads: int) -> EarlierCounts:
         """Counts without what smoothing added: c = t(f | e) src(e) - w alpha / V."""
         leaving, alpha = self.model.recipe.last.leaving, evidence.alpha
         assert leaving is not None
@@ -109,7 +109,7 @@ class ModelPrior:
             )
         )
         pairs = np.stack([c, c], axis=1)
-        return Table(view.src.words, view.tgt.words, e, m.tgt, pairs, (src, tgt), (fwd, rev))
+        return EarlierCounts(view.src.words, view.tgt.words, e, m.tgt, pairs, (src, tgt), (fwd, rev))
 
     def overlap(self, keys: Keys, seen: Seen, lexicon: Lexicon, n_threads: int) -> Overlap | None:
         """The shares of sentence pairs that the model was trained on. Of equal pairs one is taken.
@@ -160,7 +160,7 @@ def _source_words(m: Lexicon) -> npt.NDArray[np.int32]:
     return np.repeat(np.arange(len(m.null_rev), dtype=np.int32), np.diff(m.rows))
 
 
-def _as_often_as_here(view: View, m: Lexicon, seen: Seen, p0: float) -> Table:
+def _as_often_as_here(view: View, m: Lexicon, seen: Seen, p0: float) -> EarlierCounts:
     """t(f | e) times the occurrences of e in the text that is trained on; p0 of all tokens are NULL's."""
     text, e = seen.text, _source_words(m)
 
@@ -176,7 +176,7 @@ def _as_often_as_here(view: View, m: Lexicon, seen: Seen, p0: float) -> Table:
     fwd, rev = (
         row.astype(np.float64) * (p0 * n.sum()) for row, n in ((m.null_fwd, n_tgt), (m.null_rev, n_src))
     )
-    return Table(view.src.words, view.tgt.words, e, m.tgt, pairs, (src, tgt), (fwd, rev))
+    return EarlierCounts(view.src.words, view.tgt.words, e, m.tgt, pairs, (src, tgt), (fwd, rev))
 
 
 class CountsPrior:
@@ -206,7 +206,7 @@ class CountsPrior:
     def words(self) -> tuple[str, list[str], list[str]]:
         return "word", self.priors.src.words, self.priors.tgt.words
 
-    def table(self, view: str, seen: Seen, n_threads: int) -> Table:
+    def counts(self, view: str, seen: Seen, n_threads: int) -> EarlierCounts:
         words = self.priors.src.words, self.priors.tgt.words
         null_src, null_tgt = (np.array([word == NULL for word in side], dtype=bool) for side in words)
         e, f, count = self.priors.pairs
@@ -221,7 +221,7 @@ class CountsPrior:
             side if cut is None else list(map(cut, side))
             for cut, side in zip(parse(view), words, strict=True)
         )
-        return Table(
+        return EarlierCounts(
             one,
             other,
             e[linked].astype(np.int32),
@@ -252,7 +252,7 @@ def pseudo_counts(
     keys     of the text's sentence pairs
     """
     overlap = prior.overlap(keys, seen, lexicon, n_threads)
-    return prior.table(view, seen, n_threads).on(
+    return prior.counts(view, seen, n_threads).on(
         seen, overlap, prior.positions(view, seen), weight, n_threads
     )
 

@@ -14,7 +14,7 @@ from aligner.models.counts import MOST_TOKENS, ONE, Counts
 from aligner.models.lexicon import Lexicon
 from aligner.models.parameters import Parameters
 from aligner.models.positions import Jumps
-from aligner.models.pseudo import Overlap, Table, find_pairs
+from aligner.models.pseudo import EarlierCounts, Overlap, find_pairs
 from aligner.models.recipe import Leaving, Limits, Stage
 from aligner.models.update import start_with, update
 from aligner.text.cells import Seen
@@ -52,14 +52,15 @@ def named(seen: Seen, counts: Counts, k: int) -> dict[tuple[str, str], float]:
     return {(src[a], tgt[b]): float(x) for a, b, x in zip(e, seen.tgt, values, strict=True)}
 
 
-def table_of(seen: Seen, counts: Counts, occurrences: Any = None) -> Table:
+def counts_of(seen: Seen, counts: Counts, occurrences: Any = None) -> EarlierCounts:
     """What a text counted. occurrences: of words; None: as many as a word has links, so that kappa is 1"""
     src, tgt = words_of(seen)
     e = np.repeat(np.arange(len(src), dtype=np.int32), np.diff(seen.rows))
     pairs = np.repeat(counts.pairs, 3 - counts.pairs.shape[1], axis=1)[:, :2] / ONE
     linked = np.bincount(e, pairs[:, 0], len(src)), np.bincount(seen.tgt, pairs[:, 1], len(tgt))
     occurrences = linked if occurrences is None else tuple(n.astype(float) for n in occurrences)
-    return Table(src, tgt, e, seen.tgt, pairs, occurrences, (counts.null_fwd / ONE, counts.null_rev / ONE))
+    nulls = counts.null_fwd / ONE, counts.null_rev / ONE
+    return EarlierCounts(src, tgt, e, seen.tgt, pairs, occurrences, nulls)
 
 
 def added(one: dict, other: dict, weight: float) -> Counter:
@@ -85,7 +86,7 @@ def test_maximum_likelihood_with_a_prior_is_that_of_added_counts(weight):
         )
         for k, name in enumerate(("null_fwd", "null_rev"))
     ]
-    prior = table_of(earlier, old).on(here, None, old.positions / ONE, weight, 1)
+    prior = counts_of(earlier, old).on(here, None, old.positions / ONE, weight, 1)
     update(m, new, ML, prior=prior)
     for k in range(2):
         total: dict[str, float] = defaultdict(float)
@@ -108,7 +109,7 @@ def test_of_occurrences_with_a_prior_is_that_of_added_counts(weight):
     old, new = counted(earlier, 1, shared=True), counted(here, 2, shared=True)
     links = added(named(here, new, 0), named(earlier, old, 0), weight)
     m = Parameters(Lexicon.even(here), Jumps.even(2, 0.2))
-    prior = table_of(earlier, old, earlier.occurrences).on(here, None, None, weight, 1)
+    prior = counts_of(earlier, old, earlier.occurrences).on(here, None, None, weight, 1)
     update(m, new, LOO, here.occurrences, None, prior)
     alpha, N = 2.0, []
     for k in range(2):
@@ -131,10 +132,10 @@ def test_of_occurrences_with_a_prior_is_that_of_added_counts(weight):
 def test_the_start_counts_this_text_evenly():
     """A word that the prior does not know is even, a known one is as the prior says, and both in between."""
     here = seen_of([("a", "x y"), ("b", "x y")])
-    table = Table(["a"], ["x"], np.zeros(1, np.int32), np.zeros(1, np.int32), np.array([[9.0, 9.0]]),
-                  (np.array([9.0]), np.array([9.0])), (np.array([1.0]), np.array([1.0])))  # fmt: skip
+    first, nine, one = np.zeros(1, np.int32), np.array([9.0]), np.array([1.0])
+    taught = EarlierCounts(["a"], ["x"], first, first, np.array([[9.0, 9.0]]), (nine, nine), (one, one))
     lexicon = Lexicon.even(here)
-    start_with(lexicon, here.occurrences, 2, table.on(here, None, None, 1.0, 1))
+    start_with(lexicon, here.occurrences, 2, taught.on(here, None, None, 1.0, 1))
     np.testing.assert_allclose(lexicon.t[:, 0], [9.5 / 10, 0.5 / 10, 0.5, 0.5], rtol=1e-6)
     np.testing.assert_allclose(lexicon.t[:, 1], [10 / 11, 0.5, 1 / 11, 0.5], rtol=1e-6)
     np.testing.assert_allclose(lexicon.null_fwd, [2 / 3, 1 / 3], rtol=1e-6)
@@ -144,9 +145,10 @@ def test_words_that_are_equal_add_up():
     """As where a view sees two words as one."""
     here = seen_of([("a b", "x"), ("b", "z")])
     pairs = np.array([[1.0, 2.0], [4.0, 8.0], [16.0, 16.0], [32.0, 32.0]])
-    table = Table(["a", "a", "q", "q"], ["x"], np.arange(4, dtype=np.int32), np.zeros(4, np.int32), pairs,
-                  (np.array([3.0, 5.0, 7.0, 0.0]), np.array([60.0])), (np.zeros(1), np.zeros(4)))  # fmt: skip
-    prior = table.on(here, None, None, 1.0, 1)
+    e, f = np.arange(4, dtype=np.int32), np.zeros(4, np.int32)
+    occurrences, nulls = (np.array([3.0, 5.0, 7.0, 0.0]), np.array([60.0])), (np.zeros(1), np.zeros(4))
+    taught = EarlierCounts(["a", "a", "q", "q"], ["x"], e, f, pairs, occurrences, nulls)
+    prior = taught.on(here, None, None, 1.0, 1)
     assert prior.place.tolist() == [0] and (prior.pairs / ONE).tolist() == [[5.0, 10.0]]
     assert prior.src.tolist() == [8.0, 0.0] and prior.lacking.occurrences == (7.0, 0.0)
     assert prior.lacking.words == (1, 0) and prior.lacking.links == (53 + 58 - 15) / 2
@@ -158,9 +160,9 @@ def test_an_overlap_is_taken_away_and_nothing_becomes_negative():
     shared = counted(here, 3, shared=True)
     shared.pairs[:] = 0
     shared.pairs[0], shared.pairs[1] = 0.01 * ONE, 100 * ONE
-    table = table_of(earlier, old, earlier.occurrences)
-    whole = table.on(here, None, None, 2.0, 1)
-    less = table.on(here, Overlap(shared, here.occurrences), None, 2.0, 1)
+    taught = counts_of(earlier, old, earlier.occurrences)
+    whole = taught.on(here, None, None, 2.0, 1)
+    less = taught.on(here, Overlap(shared, here.occurrences), None, 2.0, 1)
     assert whole.place[:2].tolist() == [0, 1] and less.place[0] == 0 and 1 not in less.place
     assert less.pairs[0, 0] / ONE == pytest.approx(whole.pairs[0, 0] / ONE - 0.02, rel=1e-9)
     for name in ("pairs", "rest_src", "rest_tgt", "null_fwd", "null_rev", "src", "tgt"):
@@ -179,7 +181,7 @@ def test_word_pairs_are_found_as_they_are_numbered():
 
 def test_a_text_without_words_takes_a_prior():
     earlier, here = seen_of(EARLIER), seen_of([("", "x"), ("", "")])
-    prior = table_of(earlier, counted(earlier, 1, shared=True), earlier.occurrences).on(
+    prior = counts_of(earlier, counted(earlier, 1, shared=True), earlier.occurrences).on(
         here, None, None, 1.0, 1
     )
     assert len(prior.place) == 0 and prior.lacking.occurrences[0] == sum(earlier.occurrences[0])
@@ -190,12 +192,12 @@ def test_a_text_without_words_takes_a_prior():
 
 def test_counts_that_an_int64_does_not_hold_are_refused():
     earlier, here = seen_of(EARLIER), seen_of(HERE)
-    table = table_of(earlier, counted(earlier, 1, shared=True))
-    heavy = replace(table, nulls=(table.nulls[0] + MOST_TOKENS, table.nulls[1]))
+    taught = counts_of(earlier, counted(earlier, 1, shared=True))
+    heavy = replace(taught, nulls=(taught.nulls[0] + MOST_TOKENS, taught.nulls[1]))
     for one, positions, weight in (
         (heavy, None, 1.0),
-        (table, np.full((2, 3), MOST_TOKENS / 5), 1.0),
-        (table, None, float(MOST_TOKENS)),
+        (taught, np.full((2, 3), MOST_TOKENS / 5), 1.0),
+        (taught, None, float(MOST_TOKENS)),
     ):
         with pytest.raises(DataError, match="more than 1073741824") as error:
             one.on(here, None, positions, weight, 1)

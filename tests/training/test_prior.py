@@ -141,7 +141,7 @@ def test_the_counts_of_leave_one_out_are_found_again(view):
     """What smoothing added is gone, also from words that are spelled alike."""
     corpus = text(CHUNK, 1000)
     seen, counts = counted(taught(), corpus, view)
-    table = ModelPrior(taught()).table(view, seen, 1)
+    table = ModelPrior(taught()).counts(view, seen, 1)
     expected = counts.pairs[:, 0] / ONE
     np.testing.assert_allclose(table.pairs, np.stack([expected] * 2, axis=1), rtol=1e-4, atol=2e-5)
     assert (expected == 0).sum() > 20  # spelled alike, never linked
@@ -167,7 +167,7 @@ def test_sentence_pairs_that_the_prior_was_trained_on_count_once():
         unique = words.ids[np.repeat(keep, words.lengths)]
         np.testing.assert_array_equal(found, np.bincount(unique, minlength=len(words.vocab)))
     found = pseudo_counts(prior, 1.0, "word", seen, lexicon, pair_keys(some), 1)
-    whole = prior.table("word", seen, 1).on(seen, None, None, 1.0, 1)
+    whole = prior.counts("word", seen, 1).on(seen, None, None, 1.0, 1)
     assert found.pairs.sum() < whole.pairs.sum() - overlap.counts.pairs.sum()
     other = Corpus.from_pairs([("qqblick", "zzblark")])
     assert prior.overlap(pair_keys(other), Seen.of_own_words(other, "word", 1), lexicon, 1) is None
@@ -176,7 +176,7 @@ def test_sentence_pairs_that_the_prior_was_trained_on_count_once():
 def test_a_model_without_counts_counts_as_much_as_the_text():
     model, here = taught("shmm"), text(0, CHUNK)
     seen = Seen.of_own_words(here, "word", 1)
-    table = ModelPrior(model).table("word", seen, 1)
+    table = ModelPrior(model).counts("word", seen, 1)
     lexicon = model.views[0].parameters.lexicon
     counts = dict(zip(here.src.vocab.words, here.src.counts.tolist(), strict=True))
     often = np.array([counts.get(word, 0) for word in model.views[0].src.words])
@@ -222,7 +222,7 @@ def test_priors_of_eflomal_are_counts_of_any_view():
         )
     )
     seen = Seen.of_own_words(Corpus.from_pairs([("a houses", "das haus")]), "prefix3", 1)
-    found = prior.table("prefix3", seen, 1).on(seen, None, prior.positions("prefix3", seen), 1.0, 1)
+    found = prior.counts("prefix3", seen, 1).on(seen, None, prior.positions("prefix3", seen), 1.0, 1)
     src, tgt = seen.text.src.vocab.words, seen.text.tgt.vocab.words
     assert (src, tgt) == (["a", "hou"], ["das", "hau"])
     assert found.place.tolist() == [3] and (found.pairs / ONE).tolist() == [[5.0, 5.0]]
