@@ -79,7 +79,7 @@ class Counts:
     A key is (e + 1) * 2^32 + f + 1, so that NULL, -1, has a share of 0.
     """
 
-    def __init__(self, null: str = "NULL", encoding: str = "utf-8") -> None:
+    def __init__(self, null: str, encoding: str = "utf-8") -> None:
         self.null, self.encoding = null, encoding
         self.src: dict[str, int] = {}
         self.tgt: dict[str, int] = {}

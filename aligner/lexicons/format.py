@@ -29,7 +29,7 @@ class Format(ABC):
     """A way to write p(f | e) down. What is written of the other direction is the transposed table.
 
     shape  what a line looks like
-    help   the shape, and whose format it is
+    of     whose format it is
     null   how the NULL word is written; "": the format has no word pairs with NULL
     names  what the names of the files of both directions end in; None: the original writes one direction a
            run, under a name that its user gives

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aligner.text.corpus import Vocab
+from aligner.text.corpus import Vocab, ranks
 
 Reals = npt.NDArray[np.floating[Any]]
 
@@ -71,13 +71,11 @@ class Table:
 
     def alphabetical(self, null: str) -> Table:
         """Sorted by the bytes of source words, then of target words. null: how NULL is spelled"""
-        ranks = []
-        for vocab in (self.src, self.tgt):
-            words = [*vocab.words, null]  # the id of NULL, -1, is the last
-            rank = np.empty(len(words), dtype=np.int64)
-            rank[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
-            ranks.append(rank)
-        return self.chosen(np.lexsort((ranks[1][self.f], ranks[0][self.e])))
+        e, f = (
+            ranks([*vocab.words, null])[ids]  # the id of NULL, -1, is the last
+            for vocab, ids in ((self.src, self.e), (self.tgt, self.f))
+        )
+        return self.chosen(np.lexsort((f, e)))
 
 
 def joined(forward: Table, reverse: Table) -> Table:

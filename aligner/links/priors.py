@@ -23,7 +23,7 @@ import numpy.typing as npt
 from aligner.errors import DataError
 from aligner.files import display_name
 from aligner.links.links import Links
-from aligner.text.corpus import Corpus, Side, Vocab
+from aligner.text.corpus import Corpus, Side, Vocab, ranks
 from aligner.text.reading import read_lines
 
 BLOCK = 1 << 14  # lines written at a time
@@ -163,7 +163,7 @@ def _jumps(
     return {jump: float(count) for jump, count in zip(jumps.tolist(), counts.tolist(), strict=True)}
 
 
-def write_priors(priors: Priors) -> Iterator[bytes]:
+def format_priors(priors: Priors) -> Iterator[bytes]:
     """The lines of a file of priors, in blocks; each kind is sorted."""
     src, tgt = _ranks(priors.src), _ranks(priors.tgt)
     ferf, ferr = priors.fertilities
@@ -188,11 +188,7 @@ class _Ranks(NamedTuple):
 
 
 def _ranks(vocab: Vocab) -> _Ranks:
-    words = vocab.words
-    order = sorted(range(len(words)), key=words.__getitem__)
-    rank = np.empty(len(words), dtype=np.int64)
-    rank[order] = np.arange(len(words))
-    return _Ranks([words[k] for k in order], rank)
+    return _Ranks(sorted(vocab.words), ranks(vocab.words))
 
 
 def _lines(form: str, table: Table, first: _Ranks, second: _Ranks | None) -> Iterator[str]:

@@ -266,6 +266,13 @@ def _line(sentence: str | Sequence[str], n: int, split: str) -> str:
     return " ".join(sentence.split()) if split == "unicode" else sentence
 
 
+def ranks(words: Sequence[str]) -> npt.NDArray[np.int64]:
+    """[n_words] word id -> its place among the words when they are sorted by their characters' codes"""
+    places = np.empty(len(words), dtype=np.int64)
+    places[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
+    return places
+
+
 def shown(numbers: Sequence[int]) -> str:
     """The first few numbers, as a message names lines."""
     return ", ".join(map(str, numbers[:SHOWN])) + (", ..." if len(numbers) > SHOWN else "")

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from strategies import directional
 
 from aligner import Corpus, DataError, Links
-from aligner.links.priors import Priors, count_priors, parse_priors, read_priors, write_priors
+from aligner.links.priors import Priors, count_priors, format_priors, parse_priors, read_priors
 
 
 def text_of(priors: Priors) -> str:
-    return b"".join(write_priors(priors)).decode()
+    return b"".join(format_priors(priors)).decode()
 
 
 def transposed(text: Corpus) -> Corpus:

@@ -10,7 +10,7 @@ from aligner.compat.eflomal import priors_of
 from aligner.compat.eflomal.words import corpus_of
 from aligner.files import open_in_place
 from aligner.links.formats import PLAIN, LinkReader
-from aligner.links.priors import write_priors
+from aligner.links.priors import format_priors
 
 
 @click.command("eflomal-makepriors", cls=Getopt)
@@ -49,4 +49,4 @@ def command(
     links = [LinkReader(path, PLAIN, 0, text=corpus).read() for path in (forward, reverse)]
     found = priors_of(corpus, links[0], links[1], reverse_priors)
     with open_in_place(priors) as out:
-        out.writelines(write_priors(found))
+        out.writelines(format_priors(found))

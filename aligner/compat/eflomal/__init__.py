@@ -23,8 +23,7 @@ from aligner.errors import DataError
 from aligner.links.formats import BLOCK, FORMATS, PLAIN
 from aligner.links.formats.format import LinkFile
 from aligner.links.links import Links
-from aligner.links.priors import Priors, Table, count_priors, parse_priors
-from aligner.links.priors import write_priors as lines_of
+from aligner.links.priors import Priors, Table, count_priors, format_priors, parse_priors
 from aligner.text.corpus import Corpus, Vocab
 from aligner.text.reading import line_blocks
 
@@ -240,7 +239,7 @@ def write_priors(
         table(ferr_priors, tgt, None),
     )
     jumps = dict(hmmf_priors), dict(hmmr_priors)
-    for block in lines_of(Priors(Vocab.of(src), Vocab.of(tgt), pairs, (ferf, ferr), jumps)):
+    for block in format_priors(Priors(Vocab.of(src), Vocab.of(tgt), pairs, (ferf, ferr), jumps)):
         priorsf.write(block.decode())
 
 
