@@ -29,7 +29,7 @@ from libcpp.vector cimport vector
 
 from side cimport Side, read_side, text_t
 
-cpdef enum Status:
+cpdef enum Status:  # numbers that no status of _links.pyx has: messages of both are looked up alike
     OK = 0
     NO_HEADER = 101     # A3: line 1 is not as above
     BAD_NUMBER = 102    # A3: the sentence's number does not follow that of the pair before
