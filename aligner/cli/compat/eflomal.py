@@ -7,6 +7,7 @@ from typing import NoReturn
 import click
 
 from aligner.cli.compat.command_lines import unused, warn_of_unused
+from aligner.cli.options import check_outputs
 from aligner.compat.eflomal.numbered import read_numbered_priors, read_sentences
 from aligner.compat.eflomal.task import Files, Task
 from aligner.compat.eflomal.words import corpus_of
@@ -84,7 +85,8 @@ def command(
         raise DataError("there is no model 0", hint="the models are 1, 2 and 3")
     task = Task.of(model, score_model or 0, null_prior, n_samplers, quiet)
     files = Files(forward_links, reverse_links, forward_scores, reverse_scores)
-    files.check()
+    outputs = {"-f": forward_links, "-r": reverse_links, "-F": forward_scores, "-R": reverse_scores}
+    check_outputs(outputs, (source, target, priors), overwrite=True)
     stdin = read_lines("-")
     src, tgt = (
         read_sentences(stdin if path == "-" else read_lines(path), display_name(path))

@@ -9,7 +9,7 @@ import click
 
 from aligner.cli.compat.command_lines import Getopt, unused, warn_of_unused
 from aligner.cli.compat.eflomal_text import Lines, sides, text
-from aligner.cli.options import F
+from aligner.cli.options import F, check_outputs
 from aligner.compat.eflomal import Aligner
 from aligner.errors import DataError
 
@@ -98,6 +98,8 @@ def command(
     for path in (forward_links, reverse_links):
         if path is not None and not overwrite and os.path.exists(path):
             raise DataError(f"output file {path} exists, will not overwrite!", hint="allow it by --overwrite")
+    outputs = {"-f": forward_links, "-r": reverse_links, "-F": forward_scores, "-R": reverse_scores}
+    check_outputs(outputs, (source, target, joint, priors), overwrite=True)
     Aligner(
         model,
         score_model,

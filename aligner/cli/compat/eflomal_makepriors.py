@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from aligner.cli import options
 from aligner.cli.compat.command_lines import Getopt
 from aligner.cli.compat.eflomal_text import sides, text
 from aligner.compat.eflomal import priors_of
@@ -45,7 +46,11 @@ def command(
     Example:
       aligner eflomal-makepriors -s corpus.en -t corpus.fr -f forward.links -r reverse.links -p priors
     """
-    corpus = corpus_of(*sides(source, target, joint))
+    both = sides(source, target, joint)
+    inputs = [path for path in (source, target, joint, forward, reverse) if path]
+    options.one_stdin(*inputs)
+    options.check_outputs({"-p": priors}, inputs, overwrite=True)
+    corpus = corpus_of(*both)
     links = [LinkReader(path, PLAIN, 0, text=corpus).read() for path in (forward, reverse)]
     found = priors_of(corpus, links[0], links[1], reverse_priors)
     with open_in_place(priors) as out:

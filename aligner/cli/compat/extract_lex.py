@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from aligner.cli import options
 from aligner.files import open_in_place
 from aligner.lexicons.counting import BYTES, count_files
 from aligner.lexicons.formats import FORMATS
@@ -30,6 +31,8 @@ def command(tgt: str, src: str, links: str, s2t: str, t2s: str) -> None:
     Example:
       aligner extract-lex corpus.tgt corpus.src corpus.links lex.s2t lex.t2s
     """
+    options.one_stdin(tgt, src, links)
+    options.check_outputs({"S2T": s2t, "T2S": t2s}, (tgt, src, links), overwrite=True)
     table = count_files(src, tgt, links)
     with open_in_place(s2t) as forward, open_in_place(t2s) as reverse:
         FORMATS["marian"].write(table, forward, BYTES)

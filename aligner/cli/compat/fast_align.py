@@ -10,10 +10,10 @@ import click
 import numpy as np
 
 from aligner.cli.compat.command_lines import Getopt, unused, warn_of_unused
-from aligner.cli.options import Share, tell
+from aligner.cli.options import Share, check_outputs, tell
 from aligner.compat import fast_align
 from aligner.errors import DataError
-from aligner.files import check_output, display_name, open_output
+from aligner.files import display_name, open_output
 from aligner.links.formats import format_links
 from aligner.models.diagonal import LARGEST, SMALLEST, USUAL
 from aligner.models.recipe import Recipe
@@ -130,7 +130,7 @@ def _train_and_align(
     """Trains a model of the text, or finds it, and prints the links of one direction."""
     table = conditional_probabilities
     if table is not None:
-        check_output(table, overwrite=True)
+        check_outputs({"-p": table}, [input], overwrite=True)
     tell("INITIAL PASS")
     corpus, odd = read_pairs(input)
     for n, line in odd.items():

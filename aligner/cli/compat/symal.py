@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterator
 
 from aligner.cli.compat.command_lines import of_words
-from aligner.cli.options import tell
+from aligner.cli.options import check_outputs, tell
 from aligner.errors import DataError
 from aligner.files import open_in_place
 from aligner.links.formats import LinkReader, format_links
@@ -52,6 +52,7 @@ def command(words: tuple[str, ...]) -> None:
     """
     given = settings(words)
     method = our_name(given["alignment"])
+    check_outputs({"-o": given["o"]}, [given["i"]], overwrite=True)
     diagonal, final, both = (ANSWERS[given[name]] for name in FLAGS[:3])
     if method == "grow":
         says = f"grow alignment: diagonal ({diagonal:d}) final ({final:d})both-uncovered ({both:d})"

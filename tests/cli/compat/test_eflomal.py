@@ -97,3 +97,9 @@ def test_usage_exits_with_1_as_in_the_original():
         "the source has 3 sentences, the target has 60"
         in run("-s", "-", *TEXT[2:], "-m", 3, code=1, stdin=FIRST).stderr
     )
+
+
+def test_links_do_not_replace_what_is_read(write):
+    text = write("text", FIRST)
+    assert "which is read" in run("-s", text, "-t", text, "-m", 3, "-f", text, code=2).stderr
+    assert Path(text).read_text() == FIRST

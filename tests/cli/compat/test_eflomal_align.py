@@ -92,6 +92,13 @@ def test_refusals_exit_with_1(words, message):
     assert message in run(*words, code=1).stderr
 
 
+def test_outputs_replace_nothing_that_is_read(write):
+    src, tgt = write("src", "a\n"), write("tgt", "x\n")
+    assert "which is read" in run("-s", src, "-t", tgt, "-f", src, "--overwrite", code=2).stderr
+    assert "which is read" in run("-s", src, "-t", tgt, "-F", tgt, code=2).stderr
+    assert (Path(src).read_text(), Path(tgt).read_text()) == ("a\n", "x\n")
+
+
 def test_text_that_does_not_match_is_refused(write, tmp_path):
     words = ["-s", write("src", "a\nb\n"), "-t", write("tgt", "x\n"), *outputs(tmp_path, "-f")]
     assert "the source has 2 sentences, the target has 1" in run(*words, code=1).stderr

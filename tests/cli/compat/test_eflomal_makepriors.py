@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 import programs
 from conftest import ROOT
@@ -45,3 +46,11 @@ def test_refusals(write):
     assert "wide:60: link 99-0 of sentence 60 is outside" in run(*TEXT, *LINKS[:2], "-r", wide, code=1).stderr
     assert "need to specify either -s and -t, or -i" in run(*LINKS, code=1).stderr
     assert "Missing option '-r'" in run(*TEXT, *LINKS[:2], code=2).stderr
+
+
+def test_priors_do_not_replace_what_is_read(write):
+    links = write("links", (ROOT / "data/sample.forward").read_text())
+    before = Path(links).read_text()
+    assert "which is read" in run(*TEXT, "-f", links, *LINKS[2:], "-p", links, code=2).stderr
+    assert Path(links).read_text() == before
+    assert "only one file can be -" in run(*TEXT, "-f", "-", "-r", "-", code=2).stderr

@@ -102,3 +102,12 @@ def test_files_that_do_not_match_are_refused(write, tmp_path, tgt, src, links, m
 def test_usage():
     assert "Missing argument" in run("tgt", "src", "links", "s2t", code=2)
     assert run("nowhere", "nowhere", "nowhere", "s2t", "t2s", code=1).startswith("aligner: nowhere: No such")
+
+
+def test_outputs_replace_nothing_that_is_read_and_not_each_other(write, tmp_path):
+    files = [write(name, text) for name, text in (("tgt", "x\n"), ("src", "a\n"), ("links", "0-0\n"))]
+    lex = tmp_path / "lex"
+    assert "which is read" in run(*files, files[2], lex, code=2)
+    assert f"T2S and S2T are both {lex}" in run(*files, lex, lex, code=2)
+    assert "only one file can be -" in run("-", "-", files[2], lex, tmp_path / "other", code=2)
+    assert [Path(path).read_text() for path in files] == ["x\n", "a\n", "0-0\n"]

@@ -335,3 +335,9 @@ def test_text_and_tables_may_be_latin1(write, caplog):
     text = write("text", f"{' '.join(words)} ||| {' '.join(reversed(words))}\n".encode("latin-1"))
     assert pairs(run("fast-align", "-i", text, "-f", table)) == [[(2, 0), (1, 1), (0, 2)]]
     assert [message.split(": ")[0] for message in caplog.messages] == [table, text]
+
+
+def test_the_table_does_not_replace_the_text(both, folder):
+    before = Path(both).read_text()
+    assert "which is read" in run("fast-align", "-i", both, "-p", both, code=2)
+    assert Path(both).read_text() == before

@@ -157,3 +157,10 @@ def test_words_without_meaning_are_named(caplog):
 def test_input_that_is_cut_off_is_an_error():
     result = run("symal", "-a=u", stdin=ONE_PAIR + b"1\n1 x # 0\n", code=1)
     assert "ends within a sentence pair" in result.stderr
+
+
+def test_links_do_not_replace_what_is_read(tmp_path):
+    both = tmp_path / "both.bal"
+    both.write_bytes(ONE_PAIR)
+    assert "which is read" in run("symal", "-a=u", f"-i={both}", f"-o={both}", code=2).stderr
+    assert both.read_bytes() == ONE_PAIR
