@@ -5,18 +5,19 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
 from aligner.decoding.kept import Kept
-from aligner.files import display_name, open_in_place, read_chunks
+from aligner.files import open_in_place
 from aligner.lexicons.formats import Giza
 from aligner.links.formats.giza import format_a3
 from aligner.links.links import Links
 from aligner.text.corpus import Corpus, Side
-from aligner.text.giza import Longs, Vcb
+from aligner.text.giza import Longs, Vcb, read_vcb
 
 Doubles = npt.NDArray[np.float64]
 
@@ -25,15 +26,24 @@ FIRST_CLASS = 2  # that a word can have; 0 and 1 are not for words
 logger = logging.getLogger(__name__)
 
 
-def encoding_of(paths: Sequence[str]) -> str:
-    """UTF-8; but latin-1, in which bytes of any encoding are letters, if some of the files are not UTF-8."""
-    for path in paths:
+def read_vcbs(paths: Sequence[str]) -> tuple[list[Vcb], str]:
+    """Vocabularies, and their encoding. Each file is read once: it may be a pipe.
+
+    The encoding is UTF-8; but latin-1, in which bytes of any encoding are letters, if some of the files are
+    not UTF-8.
+    """
+    vcbs = [read_vcb(path, encoding=None) for path in paths]
+    for vcb in vcbs:
         try:
-            b"".join(read_chunks(path)).decode()
+            b" ".join(vcb.words).decode()
         except UnicodeDecodeError:
-            logger.warning("%s is not UTF-8; its bytes are taken for letters of latin-1", display_name(path))
-            return "latin-1"
-    return "utf-8"
+            logger.warning("%s is not UTF-8; its bytes are taken for letters of latin-1", vcb.name)
+            return [_of_latin(vcb) for vcb in vcbs], "latin-1"
+    return vcbs, "utf-8"
+
+
+def _of_latin(vcb: Vcb) -> Vcb:
+    return replace(vcb, words=[word.decode("latin-1").encode() for word in vcb.words])
 
 
 def write_a3(kept: Kept, corpus: Corpus, paths: Sequence[str], encoding: str, n_threads: int) -> None:

@@ -45,7 +45,7 @@ class Vcb:
     """The words of one side in the order of their ids.
 
     ids     [n]  place -> id, rising
-    words   [n]  place -> word in UTF-8
+    words   [n]  place -> word in UTF-8, or as the bytes that it was read as
     counts  [n]  place -> how often the word occurs
     name    of the file, for messages
     """
@@ -83,8 +83,11 @@ def add_plain(builder: Builder, path: str) -> None:
         builder.add(text.translate(BLANKS), n_lines)
 
 
-def read_vcb(path: str, *, encoding: str = "utf-8") -> Vcb:
-    """The words of a .vcb file. UNK is added if it is not there."""
+def read_vcb(path: str, *, encoding: str | None = "utf-8") -> Vcb:
+    """The words of a .vcb file. UNK is added if it is not there.
+
+    encoding: None: words are bytes of any encoding, and not checked
+    """
     table = _Table(path, encoding)
     if (odd := table.lengths != 3).any():
         raise table.error("the line is not `id word count`", int(np.argmax(odd)))
@@ -184,8 +187,12 @@ class _Table:
     numbers  [n_strings]  string -> the whole number that it is; -1 if it is none
     """
 
-    def __init__(self, path: str, encoding: str) -> None:
-        side = read_side(path, encoding).side(lowercase=False)
+    def __init__(self, path: str, encoding: str | None) -> None:
+        if encoding is None:
+            add_plain(builder := Builder(), path)
+        else:
+            builder = read_side(path, encoding)
+        side = builder.side(lowercase=False)
         self.name = display_name(path)
         self.tokens, self.lengths, self.offsets, self.vocab = side.ids, side.lengths, side.offsets, side.vocab
 

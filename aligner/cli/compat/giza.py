@@ -10,12 +10,12 @@ import click
 
 from aligner.cli.compat.command_lines import of_words, warn_of_words
 from aligner.cli.compat.giza_parameters import INCREMENTAL, PREVIOUS, Parameters
-from aligner.compat.giza import encoding_of, write_a3, write_table
+from aligner.compat.giza import read_vcbs, write_a3, write_table
 from aligner.errors import DataError
 from aligner.files import display_name
 from aligner.models.recipe import DEFAULT, Recipe
 from aligner.text.corpus import warn_of_long
-from aligner.text.giza import read_snt, read_vcb
+from aligner.text.giza import read_snt
 from aligner.threads import available
 from aligner.training.cache import trained
 
@@ -71,9 +71,7 @@ def run(words: tuple[str, ...], mgiza: bool) -> None:
     if missing:
         raise click.UsageError(f"{' and '.join(missing)} must be given.")
     name, parts = _file_name(given), _parts(given) if mgiza else None
-    names = [given.values[side] for side in ("s", "t")]
-    encoding = encoding_of(names)
-    src, tgt = (read_vcb(vcb, encoding=encoding) for vcb in names)
+    (src, tgt), encoding = read_vcbs([given.values[side] for side in ("s", "t")])
     path = given.values["c"]
     corpus = read_snt(path, src, tgt)
     warn_of_long(corpus.long_pairs(), display_name(path))

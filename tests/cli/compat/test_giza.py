@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -217,6 +219,14 @@ def test_words_of_other_encodings_stay_as_they_are(write, tmp_path, caplog):
     assert b"NULL ({ }) \xe9t\xe9 ({ 1 }) \n" in (tmp_path / "x.A3.final").read_bytes()
     assert (tmp_path / "x.t3.final").read_text().endswith("2 2 1\n")
     assert "s.vcb is not UTF-8" in caplog.text
+
+
+def test_vocabularies_may_be_pipes(tmp_path):
+    """A pipe can be read once only."""
+    run("giza", *FILES, "-o", tmp_path / "files")
+    command = [sys.executable, "-m", "aligner", "giza", *FILES, "-s", "/dev/stdin", "-o", tmp_path / "pipe"]
+    subprocess.run(command, input=Path(FILES[3]).read_bytes(), check=True)
+    assert (tmp_path / "pipe.A3.final").read_bytes() == (tmp_path / "files.A3.final").read_bytes()
 
 
 def test_a_score_is_never_0():
