@@ -12,7 +12,7 @@ from aligner.cli.compat.command_lines import of_words, warn_of_words
 from aligner.cli.compat.giza_parameters import INCREMENTAL, PREVIOUS, Parameters
 from aligner.compat.giza import read_vcbs, write_a3, write_table
 from aligner.errors import DataError
-from aligner.files import display_name
+from aligner.files import check_output, display_name
 from aligner.models.recipe import DEFAULT, Recipe
 from aligner.text.corpus import warn_of_long
 from aligner.text.giza import read_snt
@@ -21,6 +21,8 @@ from aligner.training.cache import trained
 
 ITERATIONS = {"m1": 5, "m2": 0, "mh": 5, "m3": 5, "m4": 5, "m5": 0, "m6": 0}  # of the originals
 LOWER = {"mh": ("hmm", "th"), "m2": ("2", "t2"), "m1": ("1", "t1")}  # what a dump is called, and how often
+NOTHING = (None, "", "NONE")  # names of no file
+MOST_PARTS = 1024
 LINE = "[CONFIG] [-name value]..."  # the command line
 HELP = ("--help", "--h")
 
@@ -77,18 +79,20 @@ def run(words: tuple[str, ...], mgiza: bool) -> None:
     warn_of_long(corpus.long_pairs(), display_name(path))
     if len(corpus) == 0:
         raise DataError("no sentence pairs", file=display_name(path))
+    test = read_snt(given.values["tc"], src, tgt) if given.values.get("tc") not in NOTHING else None
     n_threads = min(parts or available(), available())
     if name is None:
         logging.warning("no file is written: -nodumps forbids it, or -t1, -t2 or -th does not ask for it")
         return
     recipe = Recipe.of("ibm1" if name.startswith("1.") else DEFAULT)
-    kept = trained(corpus, recipe, n_threads=n_threads)
     prefix = _prefix(given)
-    write_a3(kept, corpus, _paths(f"{prefix}.A{name}", name, parts), encoding, n_threads)
+    paths = _paths(f"{prefix}.A{name}", name, parts)
+    check_output(paths[0], overwrite=True)
+    kept = trained(corpus, recipe, n_threads=n_threads)
+    write_a3(kept, corpus, paths, encoding, n_threads)
     if not given.number("nodumps", 0):
         write_table(kept, src, tgt, f"{prefix}.t{name}")
-    if given.values.get("tc") not in (None, "", "NONE"):
-        test = read_snt(given.values["tc"], src, tgt)
+    if test is not None:
         write_a3(kept, test, [f"{prefix}.tst.A{name}"], encoding, n_threads)
 
 
@@ -121,6 +125,8 @@ def _file_name(given: Parameters) -> str | None:
 def _parts(given: Parameters) -> int:
     """How many parts mgiza writes: a part a thread."""
     n = given.number("ncpus", 0)
+    if n > MOST_PARTS:
+        raise click.UsageError(f"-ncpus {n}: the alignment has at most {MOST_PARTS} parts.")
     return n if n > 0 else available()
 
 

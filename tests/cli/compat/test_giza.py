@@ -195,6 +195,10 @@ def test_usage(program, options, what):
     assert what in run(program, *options.split(), code=2).output
 
 
+def test_parts_are_bounded():
+    assert "at most 1024 parts" in run("mgiza", *FILES, "-ncpus", "1e9", code=2).output
+
+
 @pytest.mark.parametrize("option", ["-restart 1", "-previoust x", "-previoushmm x"])
 def test_mgiza_cannot_go_on_from_tables(option):
     assert "tables of GIZA++" in run("mgiza", *FILES, *option.split(), code=2).output
@@ -202,7 +206,15 @@ def test_mgiza_cannot_go_on_from_tables(option):
 
 def test_missing_files(tmp_path):
     assert "nowhere.vcb" in run("giza", *FILES, "-s", tmp_path / "nowhere.vcb", code=1).output
-    assert "nowhere/x" in run("giza", *FILES, "-o", tmp_path / "nowhere/x", code=1).output
+
+
+def test_what_is_missing_is_told_before_training(tmp_path, monkeypatch):
+    monkeypatch.setattr("aligner.cli.compat.giza.trained", None)
+    lost = run("giza", *FILES, "-o", tmp_path / "nowhere/x", code=1).output
+    assert "nowhere: no such folder; create it first" in lost
+    assert (
+        "lost.snt" in run("giza", *FILES, "-o", tmp_path / "x", "-tc", tmp_path / "lost.snt", code=1).output
+    )
 
 
 @pytest.mark.parametrize("program", ["giza", "mgiza", "mkcls", "plain2snt", "snt2cooc"])
