@@ -130,13 +130,17 @@ def read_snt(path: str, src: Vcb, tgt: Vcb, *, encoding: str = "utf-8", lowercas
 
 
 def cooccurrences(path: str, counted: bool = False) -> Iterator[bytes]:
-    """The lines of a .cooc file of a .snt file, a block at a time.
+    """The lines of a .cooc file of a .snt file, a block at a time. The file is read before the first block.
 
     counted: `n source target` lines, where n says how often
     """
     table = _Table(path, "utf-8")
     table.check_pairs()
-    corpus = Corpus(*(table.numerals(k) for k in (1, 2)))
+    return _listed(Corpus(*(table.numerals(k) for k in (1, 2))), counted)
+
+
+def _listed(corpus: Corpus, counted: bool) -> Iterator[bytes]:
+    """The word pairs of sentence pairs, whose words are ids."""
     src, tgt = (side.vocab.encoded() for side in (corpus.src, corpus.tgt))
     rows, pair_tgt, _, cells = number_pairs(corpus, 1)
     heads = [b"%d " % NULL, *(word + b" " for word in src)]

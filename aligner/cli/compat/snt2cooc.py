@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from aligner.cli.compat.command_lines import of_words
+from aligner.cli.options import check_outputs
 from aligner.files import open_in_place
 from aligner.text.giza import cooccurrences
 
@@ -27,8 +28,11 @@ def command(words: tuple[str, ...]) -> None:
     """
     counted = words[-1:] == ("-counts",)
     files = words[: len(words) - counted]
-    if len(files) not in (3, 4):
-        raise click.UsageError("give [OUT] VCB VCB SNT.")
-    with open_in_place(files[0] if len(files) == 4 else "-") as out:
-        for block in cooccurrences(files[-1], counted):
+    if len(files) not in (3, 4) or "-counts" in files:
+        raise click.UsageError("give [OUT] VCB VCB SNT, and -counts behind them.")
+    *named, _, _, snt = files
+    check_outputs({"OUT": named[0] if named else None}, [snt], overwrite=True)
+    blocks = cooccurrences(snt, counted)
+    with open_in_place(named[0] if named else "-") as out:
+        for block in blocks:
             out.write(block)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from programs import GOLDEN, run
 
@@ -33,3 +35,18 @@ def test_damage_is_refused(write):
     odd = write("x.snt", "1\n2\n3\n1\n2 a\n3\n")
     assert "x.snt:5: an id is a whole number" in run("snt2cooc", "x", "y", odd, code=1).output
     assert "give [OUT] VCB VCB SNT" in run("snt2cooc", "x", "y", code=2).output
+
+
+def test_what_was_there_is_not_lost(write):
+    """Nothing is written before SNT is read, and SNT is not replaced."""
+    out, snt = write("cooc", "old\n"), write("x.snt", "1\n2\n3\n")
+    run("snt2cooc", out, "x", "y", write("cut.snt", "1\n2\n"), code=1)
+    assert Path(out).read_text() == "old\n"
+    assert "which is read: give another name" in run("snt2cooc", snt, "x", "y", snt, code=2).output
+    assert Path(snt).read_text() == "1\n2\n3\n"
+
+
+def test_counts_is_no_file(write, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "-counts behind" in run("snt2cooc", "-counts", "x", "y", write("s", "1\n2\n3\n"), code=2).output
+    assert not Path("-counts").exists()
