@@ -96,9 +96,13 @@ def write_classes(out: BinaryIO, side: Side, n_classes: int) -> None:
 
 
 def _bands(counts: Longs, n_classes: int) -> Longs:
-    """[n_words] word -> its class. Classes have about as many tokens each, common words first."""
+    """[n_words] word -> its class. Classes have about as many tokens each, common words first.
+
+    There are no more classes than tokens.
+    """
+    n_tokens = max(1, int(counts.sum()))
     order = np.argsort(-counts, kind="stable")
     before = np.cumsum(counts[order]) - counts[order]
     classes = np.empty(len(counts), dtype=np.int64)
-    classes[order] = FIRST_CLASS + before * n_classes // max(1, int(counts.sum()))
+    classes[order] = FIRST_CLASS + before * min(n_classes, n_tokens) // n_tokens
     return classes

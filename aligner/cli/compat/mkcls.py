@@ -7,6 +7,7 @@ import logging
 import click
 
 from aligner.cli.compat.command_lines import of_words
+from aligner.cli.options import check_outputs
 from aligner.compat.giza import write_classes
 from aligner.files import open_in_place
 from aligner.text.corpus import Builder
@@ -37,11 +38,15 @@ def command(words: tuple[str, ...]) -> None:
         n_classes = 0
     if n_classes < 1:
         raise click.UsageError("-c needs a number of classes, as in -c50.")
+    text, path = given.get("-p", "train"), given.get("-V")
+    if "" in (text, path):
+        raise click.UsageError("the name of a file follows -p and -V at once, as in -pcorpus.fr.")
+    check_outputs({"-V": path}, [text], overwrite=True)
     logging.warning("classes are bands of frequency, no clusters; our models have no use for classes")
     builder = Builder()
-    add_plain(builder, given.get("-p", "train"))
+    add_plain(builder, text)
     side = builder.side(lowercase=False)
-    if not (path := given.get("-V")):
+    if path is None:
         return
     with open_in_place(path) as out:
         write_classes(out, side, n_classes)

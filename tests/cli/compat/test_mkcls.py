@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from programs import run
 
 
@@ -22,6 +24,18 @@ def test_classes_are_bounded(data, tmp_path):
     assert {int(number) for _, number in rows} <= set(range(2, 102))
 
 
+def test_more_classes_than_words(write, tmp_path):
+    run("mkcls", f"-c{10**20}", f"-p{write('text', 'a b a')}", f"-V{tmp_path / 'classes'}")
+    assert (tmp_path / "classes").read_text() == "a\t2\nb\t4\n"
+
+
+def test_the_text_is_not_replaced(write):
+    text = write("text", "a b a\n")
+    assert "which is read: give another name" in run("mkcls", f"-p{text}", f"-V{text}", code=2).output
+    assert Path(text).read_text() == "a b a\n"
+
+
 def test_usage(tmp_path):
+    assert "follows -p and -V at once" in run("mkcls", "-p", "corpus.fr", code=2).output
     assert "number of classes" in run("mkcls", "-cmany", code=2).output
     assert "missing" in run("mkcls", f"-p{tmp_path / 'missing'}", code=1).output
