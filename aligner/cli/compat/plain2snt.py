@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import math
 
 import click
 import numpy as np
 
 from aligner.cli.compat.command_lines import of_words
+from aligner.cli.options import check_outputs
 from aligner.files import open_in_place
 from aligner.text.corpus import Builder, Corpus, shown
 from aligner.text.giza import add_plain, numbered, write_snt, write_vcb
@@ -48,6 +50,8 @@ def command(words: tuple[str, ...]) -> None:
         f"{bases[1]}_{tails[0]}.snt",
     )
     paths = [named.get(option, default) for option, default in zip(OUTPUTS, defaults, strict=True)]
+    for option, path in zip(OUTPUTS, paths, strict=True):
+        check_outputs({option: path}, files, overwrite=True)
     corpus, cuts = _read(files)
     vcbs = numbered(corpus.src), numbered(corpus.tgt)
     for path, vcb in zip(paths, vcbs, strict=False):
@@ -78,7 +82,9 @@ def _parsed(words: tuple[str, ...]) -> tuple[list[str], list[float], dict[str, s
         try:
             weights.append(float(value))
         except ValueError:
-            raise click.UsageError(f"-weight {value} is not a number.") from None
+            weights.append(math.nan)
+        if not math.isfinite(weights[-1]):
+            raise click.UsageError(f"-weight {value} is not a number.")
     return files, weights, named
 
 

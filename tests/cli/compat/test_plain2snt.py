@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from programs import GOLDEN, run, write_sample
 
@@ -56,5 +58,8 @@ def test_usage(write, tmp_path):
     one = write("s", "a\n")
     assert "two files" in run("plain2snt", one, code=2).output
     assert "needs a value" in run("plain2snt", one, one, "-vcb1", code=2).output
-    assert "not a number" in run("plain2snt", one, one, "-weight", "much", code=2).output
+    for weight in ("much", "nan", "inf"):
+        assert "not a number" in run("plain2snt", one, one, "-weight", weight, code=2).output
+    assert "-vcb1 is" in run("plain2snt", one, one, "-vcb1", one, code=2).output
+    assert Path(one).read_text() == "a\n"
     assert "missing" in run("plain2snt", one, tmp_path / "missing", code=1).output
