@@ -78,8 +78,11 @@ def a3_text(links: Links, text: Corpus, costs: Doubles, n_before: int) -> bytear
 
 
 def probabilities(costs: Doubles, generated: Side) -> Doubles:
-    """[S] the probabilities of generated sentences, never 0: readers may want their logarithms."""
-    return np.asarray(np.maximum(np.exp(-costs * generated.lengths), np.finfo(np.float64).tiny))
+    """[S] the probabilities of generated sentences, never 0: readers may want their logarithms.
+
+    costs  [S] can be below 0: the smoothing of words that are spelled alike does not sum to 1
+    """
+    return np.exp(np.clip(-costs * generated.lengths, np.log(np.finfo(np.float64).tiny), 0))
 
 
 def write_table(kept: Kept, src: Vcb, tgt: Vcb, path: str) -> None:

@@ -246,6 +246,14 @@ def test_a_score_is_never_0():
     assert giza.probabilities(np.array([5.0]), long.tgt) > 0
 
 
+def test_a_score_is_at_most_1(write, tmp_path):
+    """Also where a sentence is copied: words that are spelled alike are smoothed by more than their share."""
+    vcb, snt = write("x.vcb", "2 a 2\n"), write("x.snt", "1\n2 2\n2 2\n")
+    run("giza", "-c", snt, "-s", vcb, "-t", vcb, "-o", tmp_path / "x")
+    header = (tmp_path / "x.A3.final").read_text().splitlines()[0]
+    assert 0 < float(header.rsplit(" ", 1)[1]) <= 1
+
+
 def test_an_empty_side_stays(write, tmp_path):
     snt = write("x.snt", "1\n2 3\n2\n1\n\n3 2\n1\n2\n\n1\n3\n3\n")
     vcb = write("x.vcb", "2 a 2\n3 b 3\n")
