@@ -204,8 +204,16 @@ def _lines(form: str, table: Table, first: _Ranks, second: _Ranks | None) -> Ite
 
 
 def read_priors(path: str) -> Priors:
-    """The priors of a file, "-" for stdin. The file may be compressed."""
-    return parse_priors(read_lines(path), display_name(path))
+    """The priors of a file, "-" for stdin. The file is in UTF-8, and may be compressed."""
+    try:
+        return parse_priors(read_lines(path), display_name(path))
+    except DataError as error:
+        if error.setting != "encoding":
+            raise
+        hint = "priors are in UTF-8: convert the file"
+        raise DataError(
+            error.what, file=error.file, line=error.line, column=error.column, hint=hint
+        ) from None
 
 
 def parse_priors(lines: Iterable[str], file: str, first: int = 1) -> Priors:

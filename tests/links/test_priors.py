@@ -113,7 +113,7 @@ def test_wrong_lines_are_refused(write, line, message):
 
 def test_invalid_text_is_refused(write):
     path = write("priors", b"LEX\ta\tx\t1\nLEX\t\xe9\tx\t1\n")
-    with pytest.raises(DataError, match="priors:2:5: invalid UTF-8"):
+    with pytest.raises(DataError, match="priors:2:5: invalid UTF-8.*; priors are in UTF-8: convert the file"):
         read_priors(path)
 
 
