@@ -79,7 +79,9 @@ def test_what_giza2bal_failed_at_has_no_links_and_is_told(write, caplog):
 
 def test_words_are_those_of_the_text(write):
     path = write("links", EXAMPLE)
-    with pytest.raises(DataError, match=r"links:2:6: sentence pair 1: the word is not that of the text"):
+    with pytest.raises(
+        DataError, match=r"links:2:6: sentence pair 1: the word is not that of the text.*order\?$"
+    ):
         both(path, Corpus.from_pairs([("house blue", "la Maison bleue"), *PAIRS[1:]]))
     with pytest.raises(DataError, match=r"links:6:3: sentence pair 2: the sentence has not as many words"):
         both(path, Corpus.from_pairs([PAIRS[0], ("# 2 3", "# 1 NULL"), PAIRS[2]]))

@@ -30,10 +30,8 @@ from aligner.text.corpus import Corpus, Side
 
 HEADER = b"# Sentence pair ("
 BLANKS = re.compile(rb"[\n\v\f\r]")  # what others split words at, and our texts do not
-SAME = (
-    "are text and links of the same sentences, with the sides in the same order? The A3 file of p(src | tgt)"
-    " is in format a3-reverse"
-)
+SAME = "are text and links of the same sentences, with the sides in the same order?"
+REVERSE = f"{SAME} The A3 file of p(src | tgt) is in format a3-reverse"
 WORDS: Messages = {
     Status.FEW_WORDS: ("the line has fewer words than the length that is given for it", None),
     Status.MANY_WORDS: ("the line goes on after as many words as are given for it", None),
@@ -44,6 +42,8 @@ WORDS: Messages = {
 }
 MESSAGES: Messages = {
     **WORDS,
+    Status.OTHER_LENGTH: (WORDS[Status.OTHER_LENGTH][0], REVERSE),
+    Status.OTHER_WORD: (WORDS[Status.OTHER_WORD][0], REVERSE),
     Status.NO_HEADER: (
         "`# Sentence pair (N) source length L target length M alignment score : S` was expected",
         None,
