@@ -91,6 +91,8 @@ def command(
       aligner moses --corpus text --f fr --e en --root-dir train
       train-model.perl -root-dir train -corpus text -f fr -e en -alignment grow-diag-final-and -first-step 4
     """
+    if f == e:
+        raise click.UsageError(f"--f and --e are both {f}.")
     if lex and last_step not in (None, 4):
         raise click.UsageError("--lex is for --last-step 4.")
     last_step = last_step or (4 if lex else 3)

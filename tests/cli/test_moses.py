@@ -130,6 +130,7 @@ def test_what_is_there_is_not_replaced(moses, tmp_path):
         ("--first-step 2", 2),
         ("--lex --last-step 3", 2),
         ("--lex --encoding latin-1", 2),
+        ("--e fr", 2),  # the files of one language would replace those of the other
         ("--encoding latin-1 --last-step 4", 2),
         ("--encoding latin-1 --giza-files", 2),
     ],
