@@ -24,7 +24,8 @@ from aligner.text.giza import read_snt, read_vcb
 from aligner.text.reading import LAYOUTS, read_corpus
 from aligner.threads import available
 
-TEXTS = ("src", "tgt", "vcb", "text", "counts", "dev_src", "dev_tgt")  # the parameters that name texts
+# the parameters that name texts, and tables of words
+TEXTS = ("src", "tgt", "vcb", "text", "counts", "dev_src", "dev_tgt", "files")
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
