@@ -151,8 +151,9 @@ class EarlierCounts:
 
     def _check_size(self, positions: Doubles | None, weight: float) -> None:
         """Refuses what an int64 might not hold."""
-        sums = [x.sum() for x in (*self.pairs.T, *self.occurrences, *self.nulls)]
-        most = weight * max([*sums, 0.0 if positions is None else positions.sum()])
+        with np.errstate(over="ignore"):  # a sum may be infinite
+            sums = [x.sum() for x in (*self.pairs.T, *self.occurrences, *self.nulls)]
+            most = weight * max([*sums, 0.0 if positions is None else positions.sum()])
         if most > MOST_TOKENS:
             raise DataError(
                 f"the prior counts {most:.3g} words or jumps, more than {MOST_TOKENS}",

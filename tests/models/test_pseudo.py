@@ -197,6 +197,7 @@ def test_counts_that_an_int64_does_not_hold_are_refused():
     for one, positions, weight in (
         (heavy, None, 1.0),
         (taught, np.full((2, 3), MOST_TOKENS / 5), 1.0),
+        (taught, np.full((2, 3), 1e308), 1.0),  # the sum is infinite
         (taught, None, float(MOST_TOKENS)),
     ):
         with pytest.raises(DataError, match="more than 1073741824") as error:
