@@ -227,6 +227,8 @@ def check_output(path: str, overwrite: bool = False) -> None:
         return
     if not os.path.basename(path):
         raise DataError("a file name is needed", file=repr(path))
+    if os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     if os.path.isfile(path):
         if not overwrite:
             raise _exists(path)

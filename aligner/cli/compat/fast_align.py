@@ -9,11 +9,12 @@ from typing import Any
 import click
 import numpy as np
 
+from aligner.cli import message_of
 from aligner.cli.compat.command_lines import Getopt, unused, warn_of_unused
 from aligner.cli.options import Share, check_outputs, tell
 from aligner.compat import fast_align
 from aligner.errors import DataError
-from aligner.files import display_name, open_output
+from aligner.files import check_output, display_name, open_output
 from aligner.links.formats import format_links
 from aligner.models.diagonal import LARGEST, SMALLEST, USUAL
 from aligner.models.recipe import Recipe
@@ -58,7 +59,7 @@ UNUSED_WITH_MODEL = (*UNUSED_WITH_TABLE, *OF_TABLES)
 @click.option(
     "-m",
     "--mean_srclen_multiplier",
-    type=click.FloatRange(0),
+    type=Share(0),
     default=1.0,
     help="With -f: generated words a given word, for the score.",
 )
@@ -72,7 +73,7 @@ UNUSED_WITH_MODEL = (*UNUSED_WITH_TABLE, *OF_TABLES)
 @click.option(
     "-q",
     "--p0",
-    type=click.FloatRange(0, 1, max_open=True),
+    type=Share(0, 1, max_open=True),
     default=fast_align.P0,
     help="With -f: the probability of NULL.",
 )
@@ -129,6 +130,7 @@ def _train_and_align(
 ) -> None:
     """Trains a model of the text, or finds it, and prints the links of one direction."""
     table = conditional_probabilities
+    check_output("-")
     if table is not None:
         check_outputs({"-p": table}, [input], overwrite=True)
     tell("INITIAL PASS")
@@ -161,7 +163,7 @@ def _train_and_align(
             try:
                 fast_align.save_model(kept, table)
             except (DataError, OSError) as error:  # the original has no such file
-                logging.warning("the model beside the table cannot be written: %s", error)
+                logging.warning("the model beside the table cannot be written: %s", message_of(error))
 
 
 def _align_new_text(

@@ -341,3 +341,28 @@ def test_the_table_does_not_replace_the_text(both, folder):
     before = Path(both).read_text()
     assert "which is read" in run("fast-align", "-i", both, "-p", both, code=2)
     assert Path(both).read_text() == before
+
+
+@pytest.mark.parametrize("words", [("-q", "nan"), ("-m", "nan"), ("-m", "inf")])
+def test_numbers_are_finite(words, new):
+    """Links and scores of other numbers mean nothing."""
+    assert "is not a number" in run("fast-align", "-i", new, "-f", GOLDEN / "forward.table", *words, code=2)
+
+
+def test_a_table_that_is_a_folder_costs_no_training(both, folder, tmp_path):
+    error = run("fast-align", "-i", both, "-p", tmp_path, code=1)
+    assert f"{tmp_path}: Is a directory" in error and "INITIAL PASS" not in error
+
+
+def test_a_closed_stdout_costs_no_training(both):
+    words = f"exec {sys.executable} -m aligner fast-align -i {both} >&-"
+    done = subprocess.run(["sh", "-c", words], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, "aligner: stdout is closed\n")
+
+
+def test_a_model_that_cannot_be_written_costs_no_table(both, folder, tmp_path, caplog):
+    model = tmp_path / "table.model"
+    model.mkdir()
+    run("fast-align", "-i", both, "-p", tmp_path / "table")
+    assert (tmp_path / "table").read_text()
+    assert caplog.messages == [f"the model beside the table cannot be written: {model}: Is a directory"]
