@@ -158,14 +158,24 @@ def test_wrong_input_is_a_value_error(tmp_path):
         align(["a"], ["x"], priors_input=["LEX\ta\tx\t1", "LEX"])
     with pytest.raises(ValueError, match="there is no model 4"):
         eflomal.Aligner(model=4).align(["a"], ["x"])
-    with pytest.raises(ValueError, match="p0 must be"):
-        eflomal.Aligner(null_prior=2).align(["a"], ["x"], str(tmp_path / "links"))
+    for wrong in (-0.1, 1, float("nan")):
+        with pytest.raises(ValueError, match=f"NULL must be between 0 and 0.999, not {wrong}"):
+            eflomal.Aligner(null_prior=wrong).align(["a"], ["x"], str(tmp_path / "links"))
+    with pytest.raises(ValueError, match="words cannot be cut to -1 letters; 0 means all letters"):
+        eflomal.Aligner(target_suffix_len=-1).align(["a"], ["x"], str(tmp_path / "links"))
     with pytest.raises(ValueError, match="two outputs have the same name"):
         align(["a"], ["x"], str(tmp_path / "links"), str(tmp_path / "links"))
     with pytest.raises(ValueError, match="no such folder"):
         align(["a"], ["x"], str(tmp_path / "missing/links"))
     with pytest.raises(ValueError, match="forward links:1:4: a blank was expected"):
         eflomal.calculate_priors(["a"], ["x"], ["0-0:1"], ["0-0"])
+
+
+def test_an_empty_name_is_no_output_as_in_eflomal(tmp_path, caplog):
+    eflomal.Aligner().align(["a"], ["x"], "", str(tmp_path / "links"), "", "")
+    assert (tmp_path / "links").read_text() == "0-0\n" and caplog.text == ""
+    eflomal.Aligner().align(["a"], ["x"], "")
+    assert caplog.messages == ["no output is wanted: nothing is aligned"]
 
 
 def test_arguments_that_change_nothing_are_named_once(tmp_path, caplog):

@@ -18,7 +18,7 @@ import numpy as np
 
 from aligner.compat.eflomal.numbered import read_text, write_text
 from aligner.compat.eflomal.task import Files, Task
-from aligner.compat.eflomal.words import Sight, corpus_of
+from aligner.compat.eflomal.words import Sight, corpus_of, name_of
 from aligner.errors import DataError
 from aligner.links.formats import BLOCK, FORMATS, PLAIN
 from aligner.links.formats.format import LinkFile
@@ -130,14 +130,15 @@ class Aligner:
             logger.warning("arguments that change nothing here: %s", names)
         with _input():
             task = Task.of(self.model, self.score_model, self.null_prior, self.n_samplers, quiet)
-            files = Files(links_filename_fwd, links_filename_rev, scores_filename_fwd, scores_filename_rev)
+            named = (links_filename_fwd, links_filename_rev, scores_filename_fwd, scores_filename_rev)
+            files = Files(*(name or None for name in named))  # an empty name is none, as in eflomal
             files.check()
             src = Sight(self.source_prefix_len, self.source_suffix_len)
             tgt = Sight(self.target_prefix_len, self.target_suffix_len)
             corpus = corpus_of(_lines(src_input), _lines(trg_input), (src, tgt))
             priors = None
             if priors_input is not None:
-                priors = parse_priors(_lines(priors_input), _name(priors_input, "priors"))
+                priors = parse_priors(_lines(priors_input), name_of(priors_input, "priors"))
                 priors = priors.seen(src.word, tgt.word)
             task.run(corpus, files, priors, whole=not (src.cuts or tgt.cuts))
 
@@ -149,12 +150,6 @@ def _lines(text: Lines) -> Lines:
     return text
 
 
-def _name(text: Lines, other: str) -> str:
-    """What messages call lines: the name of their file, if they have one."""
-    name = getattr(text, "name", None)
-    return name if isinstance(name, str) else other
-
-
 def sentences_from_joint_file(joint_file: Lines, index: int | None = None) -> Iterator[Any]:
     """The two sentences of each line `source ||| target`; with index 0 or 1, one of them."""
     for n, line in enumerate(_lines(joint_file)):
@@ -162,7 +157,7 @@ def sentences_from_joint_file(joint_file: Lines, index: int | None = None) -> It
         if len(sentences) != 2:
             raise InputError(
                 "the line is not `source ||| target`, or a side is empty",
-                file=_name(joint_file, "text"),
+                file=name_of(joint_file, "text"),
                 line=n + 1,
                 hint="give the two sides as two files",
             )
@@ -183,8 +178,8 @@ def calculate_priors(
     """
     with _input():
         text = corpus_of(_lines(src_sentences), _lines(trg_sentences))
-        forward = _links(fwd_alignments, _name(fwd_alignments, "forward links"))
-        backward = _links(rev_alignments, _name(rev_alignments, "reverse links"))
+        forward = _links(fwd_alignments, name_of(fwd_alignments, "forward links"))
+        backward = _links(rev_alignments, name_of(rev_alignments, "reverse links"))
         priors = priors_of(text, forward, backward, reverse)
     src_words, tgt_words = priors.src.words, priors.tgt.words
     return (
@@ -254,7 +249,7 @@ def read_priors(
 ]:
     """The priors of lines: word pairs, jumps forward and reverse, fertilities forward and reverse."""
     with _input():
-        priors = parse_priors(_lines(priors_file), _name(priors_file, "priors"))
+        priors = parse_priors(_lines(priors_file), name_of(priors_file, "priors"))
     src, tgt = priors.src.words, priors.tgt.words
     ferf, ferr = priors.fertilities
     return (

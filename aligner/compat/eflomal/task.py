@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +28,8 @@ from aligner.training.prior import CountsPrior
 
 MODELS = {1: "ibm1", 2: "shmm", 3: "loo"}
 SCORED = "agree"  # the model of the best paths that scores are of: they tell wrong sentence pairs best
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,9 @@ class Task:
         if model not in MODELS or score_model not in (0, *MODELS):
             wrong = model if model not in MODELS else score_model
             raise DataError(f"there is no model {wrong}", hint="the models are 1, 2 and 3")
+        most = SETTINGS["p0"].most
+        if not 0 <= null_prior <= most:
+            raise DataError(f"the probability of NULL must be between 0 and {most:g}, not {null_prior:g}")
         n_threads = max(1, min(available(), 2 * n_samplers))
         return Task(model, score_model or model, null_prior, n_threads, quiet)
 
@@ -83,6 +89,8 @@ class Task:
         whole    words are seen as they are
         letters  words are made of letters, and are no numbers
         """
+        if not files.names():
+            logger.warning("no output is wanted: nothing is aligned")
         warn_of_long(corpus.long_pairs())
         if files.forward_links or files.reverse_links:
             recipe = self._recipe(MODELS[self.model], None if whole else ("word",), letters)
@@ -102,10 +110,7 @@ class Task:
         settings |= {"ibm1_agree": True} if model == "ibm1" else {}
         settings |= {} if letters else {"identical": 1.0}
         settings |= {"spelling": 0.0} if model in LOO and not letters else {}
-        try:
-            return Recipe.of(model, views=views, lowercase=letters, **settings)
-        except ValueError as error:
-            raise DataError(str(error)) from None
+        return Recipe.of(model, views=views, lowercase=letters, **settings)
 
     def _links(
         self, corpus: Corpus, recipe: Recipe, priors: Priors | None, viterbi: bool = False

@@ -21,6 +21,10 @@ class Sight:
     suffix: int = 0
     lowercase: bool = True
 
+    def __post_init__(self) -> None:
+        if (least := min(self.prefix, self.suffix)) < 0:
+            raise DataError(f"words cannot be cut to {least} letters", hint="0 means all letters")
+
     @property
     def cuts(self) -> bool:
         return bool(self.prefix or self.suffix)
@@ -43,6 +47,12 @@ class Sight:
 AS_IS = Sight(lowercase=False)
 
 
+def name_of(lines: Iterable[str], other: str) -> str:
+    """What messages call lines: the name of their file, if they have one."""
+    name = getattr(lines, "name", None)
+    return name if isinstance(name, str) else other
+
+
 def corpus_of(src: Iterable[str], tgt: Iterable[str], sights: tuple[Sight, Sight] = (AS_IS, AS_IS)) -> Corpus:
     """The lines of two sides as sentence pairs. sights: what is seen of the words of each side"""
     sides = [
@@ -50,7 +60,8 @@ def corpus_of(src: Iterable[str], tgt: Iterable[str], sights: tuple[Sight, Sight
     ]
     if len(sides[0]) != len(sides[1]):
         raise DataError(
-            f"the source has {len(sides[0])} sentences, the target has {len(sides[1])}",
+            f"{name_of(src, 'the source')} has {len(sides[0])} sentences,"
+            f" {name_of(tgt, 'the target')} has {len(sides[1])}",
             hint="they must match line by line",
         )
     return Corpus.from_pairs(zip(*sides, strict=True))

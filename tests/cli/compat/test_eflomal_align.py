@@ -101,7 +101,7 @@ def test_outputs_replace_nothing_that_is_read(write):
 
 def test_text_that_does_not_match_is_refused(write, tmp_path):
     words = ["-s", write("src", "a\nb\n"), "-t", write("tgt", "x\n"), *outputs(tmp_path, "-f")]
-    assert "the source has 2 sentences, the target has 1" in run(*words, code=1).stderr
+    assert f"{words[1]} has 2 sentences, {words[3]} has 1;" in run(*words, code=1).stderr
     words[1] = write("src", b"a\n\xe9\n")
     assert "src:2:1: invalid UTF-8" in run(*words, code=1).stderr
     assert not (tmp_path / "f").exists()

@@ -44,6 +44,8 @@ def test_refusals(write):
     assert "has links of 1 sentences, the text has 60" in run(*TEXT, "-f", short, *LINKS[2:], code=1).stderr
     wide = write("wide", "0-0\n" * 59 + "0-0 99-0\n")
     assert "wide:60: link 99-0 of sentence 60 is outside" in run(*TEXT, *LINKS[:2], "-r", wide, code=1).stderr
+    one = write("one", "a\n")
+    assert f"{one} has 1 sentences, {TEXT[3]} has 60" in run("-s", one, *TEXT[2:], *LINKS, code=1).stderr
     assert "need to specify either -s and -t, or -i" in run(*LINKS, code=1).stderr
     assert "Missing option '-r'" in run(*TEXT, *LINKS[:2], code=2).stderr
 
