@@ -13,7 +13,11 @@ from aligner.cli.compat import PROGRAMS
 from aligner.files import check_output, open_output
 
 SHELL = '#!/bin/sh\nexec {words} {command} "$@"\n'
-PYTHON = """#!{python}
+# To the shell the second line is a command, to Python it is text: an interpreter named in the first line may
+# have no blanks in its name.
+PYTHON = """#!/bin/sh
+'''exec' {quoted} {command} "$@"
+' '''
 import os, sys
 
 words = {words!r} + [{command!r}] + sys.argv[1:]
@@ -36,6 +40,8 @@ def command(folder: str, overwrite: bool) -> None:
       aligner shims shims
       PATH=$PWD/shims:$PATH fast_align -i corpus.both -d -o -v > forward.links
     """
+    if not folder:
+        raise click.UsageError("the name of DIR is empty.")
     words = _this_program()
     shims = {name: command for command, program in PROGRAMS.items() for name in program.names}
     for name in shims:
@@ -44,7 +50,7 @@ def command(folder: str, overwrite: bool) -> None:
     for name, command in shims.items():
         path = Path(folder, name)
         if name.endswith(".py"):
-            text = PYTHON.format(python=sys.executable, words=words, command=command)
+            text = PYTHON.format(quoted=shlex.join(words), words=words, command=command)
         else:
             text = SHELL.format(words=shlex.join(words), command=command)
         with open_output(str(path), overwrite) as out:

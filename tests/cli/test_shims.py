@@ -65,3 +65,24 @@ def test_files_that_exist_stay_without_overwrite(tmp_path):
     run("shims", tmp_path, "--overwrite")
     assert files(tmp_path) == NAMES and "theirs" not in (tmp_path / "symal").read_text()
     assert os.access(tmp_path / "symal", os.X_OK)
+
+
+@pytest.mark.parametrize("place", ["with blanks", 'it\'s "quoted"'])
+def test_an_installation_may_be_anywhere(tmp_path, monkeypatch, place):
+    (tmp_path / place).mkdir()
+    program = tmp_path / place / "aligner"
+    program.write_text('#!/bin/sh\nprintf "%s," "$@"\n')
+    program.chmod(0o755)
+    with monkeypatch.context() as other:
+        other.setattr(sys, "executable", str(program.with_name("python")))
+        run("shims", tmp_path / "shims")
+    shim = tmp_path / "shims" / "force_align.py"
+    for words in ([shim], [sys.executable, shim]):
+        assert printed(*words, "a b", "", "'") == "force-align,a b,,',"
+
+
+def test_a_folder_has_a_name(tmp_path, monkeypatch):
+    """An unset variable of a script does not scatter executables over the working folder."""
+    monkeypatch.chdir(tmp_path)
+    assert "the name of DIR is empty" in run("shims", "", code=2).stderr
+    assert not files(tmp_path)
