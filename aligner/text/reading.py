@@ -154,7 +154,7 @@ def _text_blocks(
                     file=display_name(path),
                     line=n_before + text.count(b"\n", 0, at) + 1,
                     column=at - text.rfind(b"\n", 0, at),
-                    hint="name the text's encoding, for example latin-1",
+                    hint="convert the text to UTF-8, or name the text's encoding, for example latin-1",
                     setting="encoding",
                 ) from None
         yield text if splitter is None else splitter.prepared(text, n_before), n_lines, n_before

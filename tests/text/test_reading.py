@@ -131,7 +131,7 @@ def test_invalid_utf8_says_where(write):
     error = caught.value
     assert (error.file, error.line, error.column) == (bad, 6, 4)
     assert "byte 0xe9 at offset 17" in error.what and (error.hint, error.setting) == (
-        "name the text's encoding, for example latin-1",
+        "convert the text to UTF-8, or name the text's encoding, for example latin-1",
         "encoding",
     )
 
