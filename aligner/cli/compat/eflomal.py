@@ -71,8 +71,9 @@ def command(
 
     Text begins with a line `sentences words`; then a line has the length of a sentence and its words'
     numbers, from 0 on. eflomal's write_text writes such text, and ours does. Numbers have no letters, so that
-    links are not as good as those of `aligner eflomal-align`. Sentences may have any length. - is stdin; both
-    texts and the priors may come from it, one after another. Files are overwritten in place.
+    links are not as good as those of `aligner eflomal-align`. A sentence pair of more than 2,048 x 2,048
+    words has no links, and a warning names it. - is stdin; both texts and the priors may come from it, one
+    after another. Files are overwritten in place.
 
     \b
     Example:

@@ -80,11 +80,14 @@ def command(
     same links. Files are written in place. Files of links that exist are refused without --overwrite.
 
     Scores are made as eflomal's are, of the best paths of an HMM. Lower is better. On real text they are some
-    1 higher than eflomal's, and 2 higher for wrong sentence pairs. An empty side scores 0.
+    1 higher than eflomal's, and 2 higher for wrong sentence pairs. A sentence pair that has an empty side, or
+    is too long, scores 0.
 
     With --priors, the counts of another text are added to those of this one. They should not be of the same
-    sentence pairs, which then count twice. Sentences may have any length: eflomal leaves those of 1,024 words
-    without links.
+    sentence pairs, which then count twice.
+
+    A sentence pair of more than 2,048 x 2,048 words is too long: it has no links, and a warning names it.
+    eflomal leaves sentences of 1,024 words without links.
 
     \b
     Example:
