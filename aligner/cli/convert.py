@@ -10,7 +10,10 @@ import click
 from aligner.cli import options
 from aligner.files import open_output
 from aligner.links.formats import FORMATS, LinkReader, format_links
+from aligner.links.formats.bal import format_bal
 from aligner.text.corpus import Corpus
+
+BOTH = "bal"  # the format that two files are written in together
 
 
 @click.command("convert")
@@ -19,7 +22,7 @@ from aligner.text.corpus import Corpus
 @click.option(
     "--to",
     "output_format",
-    type=click.Choice([name for name, format in FORMATS.items() if format.written]),
+    type=click.Choice([*(name for name, format in FORMATS.items() if format.written), BOTH]),
     default="pharaoh",
     help="Format to write.",
 )
@@ -28,7 +31,7 @@ from aligner.text.corpus import Corpus
 @click.option("--transpose", is_flag=True, help="Swap the sides: `i-j` becomes `j-i`.")
 @options.text(
     "The sentences of LINKS: links to words that are not there are refused, and so are other words in formats"
-    " that have words. A3 files can be written with the text only."
+    " that have words. Formats that have words can be written with the text only."
 )
 @options.output
 @options.documented("Formats:", FORMATS)
@@ -48,7 +51,8 @@ def command(
     """Rewrite links in another format.
 
     LINKS is a file of links; its format and base are detected where that is safe. Several LINKS are the
-    parts of one A3 file, as mgiza writes them, in any order.
+    parts of one A3 file, as mgiza writes them, in any order. With --to bal, two LINKS are p(tgt | src) and
+    p(src | tgt), which symal makes one alignment of.
 
     Formats:
 
@@ -60,21 +64,40 @@ def command(
       aligner convert data/sample.gold --to talp
       aligner convert fr-en.A3.final.part* -o links
       aligner convert data/sample.forward --to a3 --text data/sample.en data/sample.fr
+      aligner convert data/sample.forward data/sample.reverse --to bal --text data/sample.en data/sample.fr
       aligner convert --from wpt --to gold test.wa.nonullalign -o test.gold
     """
     options.one_stdin(*links, *(text or ()))
-    lost: Counter[str] = Counter()
+    both = output_format == BOTH
+    if both and (len(links) != 2 or text is None or transpose or to_base == 0):
+        raise click.UsageError(
+            "--to bal takes two files, p(tgt | src) and p(src | tgt), and --text; positions count from 1."
+        )
     with open_output(output, overwrite) as out:
         corpus = options.read_text(text, encoding, split)
-        reader = LinkReader(links, source, base, text=corpus)
-        written = Corpus(corpus.tgt, corpus.src) if corpus is not None and transpose else corpus
-        for first, block in reader.blocks():
-            lost += FORMATS[output_format].losses(block)
-            block = block.transposed() if transpose else block
-            out.write(format_links(block, output_format, first, to_base, written))
+        if both and corpus is not None:
+            readers = [
+                LinkReader(path, source, base, text=corpus, reverse=k == 1) for k, path in enumerate(links)
+            ]
+            forward, reverse = directions = [reader.read() for reader in readers]
+            lost = [FORMATS[output_format].losses(one) for one in directions]
+            out.write(format_bal(forward, reverse, corpus))
+        else:
+            readers, lost = [LinkReader(links, source, base, text=corpus)], [Counter()]
+            written = Corpus(corpus.tgt, corpus.src) if corpus is not None and transpose else corpus
+            for first, block in readers[0].blocks():
+                lost[0] += FORMATS[output_format].losses(block)
+                block = block.transposed() if transpose else block
+                out.write(format_links(block, output_format, first, to_base, written))
+    for reader, losses in zip(readers, lost, strict=True):
+        _tell(reader, losses, output_format)
+
+
+def _tell(reader: LinkReader, losses: Counter[str], output_format: str) -> None:
+    """Says what was left out of what a file has."""
     if reader.n_scored:
         logging.warning("%s: scores of %d sentence pairs left out", reader.name, reader.n_scored)
     if reader.n_null:
         logging.warning("%s: %d links to the NULL word (0) left out", reader.name, reader.n_null)
-    for what, n in lost.items():
+    for what, n in losses.items():
         logging.warning("%s: %d %s: %s has no mark for them", reader.name, n, what, output_format)

@@ -129,6 +129,15 @@ def test_convert_between_all(data):
     assert run("convert", "--base", 1, stdin="1-1 2-3\n") == "0-0 1-2\n"
 
 
+def test_two_directions_in_one_file(data, write):
+    files = data / "sample.forward", data / "sample.reverse"
+    text = "--text", data / "sample.en", data / "sample.fr"
+    both = run("convert", *files, "--to", "bal", *text)
+    assert run("symmetrize", write("bal", both)) == run("symmetrize", *files)
+    for wrong in ([files[0], *text], files, [*files, *text, "--transpose"], [*files, *text, "--to-base", 0]):
+        assert "--to bal takes two files" in run("convert", *wrong, "--to", "bal", code=2)
+
+
 def test_what_is_lost_is_said(write, caplog):
     assert run("convert", write("gold", "0-0 1?1\n"), "--to", "pharaoh") == "0-0 1-1\n"
     assert "1 possible links written as plain ones: pharaoh has no mark for them" in caplog.text

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aligner import DataError, LinkReader, Links, format_links
+from aligner.links.formats.bal import format_bal
 from aligner.links.symmetrize import symmetrize_files
 from aligner.text.corpus import Corpus
 
@@ -49,6 +50,24 @@ def test_worked_example(write):
             assert LinkReader(path, "bal", text=text).read().pairs() == FORWARD
             assert LinkReader(path, "bal-reverse", text=text).read().pairs() == REVERSE
             assert LinkReader(path, reverse=True).read().pairs() == REVERSE
+
+
+def test_what_is_written_is_what_giza2bal_writes(write):
+    text = Corpus.from_pairs(PAIRS)
+    written = format_bal(Links.from_pairs(FORWARD), Links.from_pairs(REVERSE), text).decode()
+    assert written == EXAMPLE.replace("-1  # ", "0   # ")
+    assert both(write("links", written), text) == [FORWARD, REVERSE]
+
+
+def test_two_links_of_a_word_are_not_written():
+    text = Corpus.from_pairs([("x", "y"), ("a b", "c d")])
+    one, two = Links.from_pairs([[], [(0, 0)]]), Links.from_pairs([[(0, 0)], [(0, 1), (1, 1)]])
+    with pytest.raises(DataError, match="word 2 of 'c d', sentence pair 2, has two links"):
+        format_bal(two, one, text)
+    with pytest.raises(DataError, match="word 1 of 'a b', sentence pair 2, has two links"):
+        format_bal(one, Links.from_pairs([[], [(0, 0), (0, 1)]]), text)
+    with pytest.raises(DataError, match=r"the character '\\x0c' in it"):
+        format_bal(one, one, Corpus.from_pairs([("x", "y"), ("a b", "c\fd")]))
 
 
 def test_a_direction_must_be_named(write):
@@ -129,6 +148,6 @@ def test_rubbish_is_read_or_refused(tmp_path_factory, data):
         assert error.file and error.line
 
 
-def test_bal_is_not_written():
-    with pytest.raises(DataError, match="both directions, and are not written"):
+def test_one_direction_is_not_written():
+    with pytest.raises(DataError, match="both directions; give the links of both"):
         format_links(Links.from_pairs([]), "bal")

@@ -46,7 +46,7 @@ UNUSED_WITH_MODEL = (*UNUSED_WITH_TABLE, *OF_TABLES)
 @click.option(
     "-t",
     "--beam_threshold",
-    type=float,
+    type=Share(),
     default=-4.0,
     help="TABLE lacks words less probable than the best word's probability to the power of minus this.",
 )
@@ -82,7 +82,13 @@ UNUSED_WITH_MODEL = (*UNUSED_WITH_TABLE, *OF_TABLES)
     "-o", "--optimize_tension", is_flag=True, help="With -d: print the tension of the links on stderr."
 )
 @unused("-v", "--variational_bayes", is_flag=True)
-@click.option("-I", "--iterations", type=int, default=5, help="Changes nothing but the lines on stderr.")
+@click.option(
+    "-I",
+    "--iterations",
+    type=click.IntRange(0, 1000, clamp=True),
+    default=5,
+    help="Changes nothing but the lines on stderr.",
+)
 @unused("-a", "--alpha", type=float, default=0.01)
 @unused("-b", "--thread_buffer_size", type=int, default=10000)
 @click.option("--no-cache", is_flag=True, help="Train anew, and do not keep the model for the next call.")

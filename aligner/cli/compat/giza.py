@@ -8,6 +8,7 @@ import time
 
 import click
 
+from aligner.cli import options
 from aligner.cli.compat.command_lines import of_words, warn_of_words
 from aligner.cli.compat.giza_parameters import INCREMENTAL, PREVIOUS, Parameters
 from aligner.compat.giza import read_vcbs, write_a3, write_table
@@ -73,6 +74,7 @@ def run(words: tuple[str, ...], mgiza: bool) -> None:
     if missing:
         raise click.UsageError(f"{' and '.join(missing)} must be given.")
     name, parts = _file_name(given), _parts(given) if mgiza else None
+    options.one_stdin(*(given.values.get(name, "") for name in ("s", "t", "c", "tc")))
     (src, tgt), encoding = read_vcbs([given.values[side] for side in ("s", "t")])
     path = given.values["c"]
     corpus = read_snt(path, src, tgt)

@@ -35,7 +35,7 @@ FORMATS: dict[str, Format] = {
     "simalign": SimAlign("`n<TAB>links`: SimAlign's, links `i-j`, `ipj` or `i-j-0.93`", 0, "p", "-"),
     "a3": A3("GIZA++'s A3 file of p(tgt | src): line 2 has the target words, line 3 the source words", False),
     "a3-reverse": A3("GIZA++'s A3 file of p(src | tgt): line 2 has the source words", True),
-    "bal": Bal("symal's input, both directions: read as p(tgt | src); not written", False),
+    "bal": Bal("symal's input, both directions: read as p(tgt | src), written of two files", False),
     "bal-reverse": Bal("the same, read as p(src | tgt); not written", True),
 }
 BEFORE_LINKS = re.compile(rb"^.* \|\|\| ", re.MULTILINE)  # a line up to its last bars

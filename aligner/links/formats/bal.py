@@ -18,14 +18,23 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import numpy as np
+import numpy.typing as npt
 
 from aligner.errors import DataError
 from aligner.links import _giza
 from aligner.links._giza import Status
 from aligner.links.formats.format import Format, LinkFile, Messages
-from aligner.links.formats.giza import WORDS, check_base, known_words, numbered
+from aligner.links.formats.giza import (
+    WORDS,
+    check_base,
+    check_words,
+    known_words,
+    marks_of,
+    numbered,
+    two_links,
+)
 from aligner.links.links import Links
-from aligner.text.corpus import Corpus
+from aligner.text.corpus import Corpus, Side
 
 logger = logging.getLogger(__name__)
 
@@ -94,7 +103,32 @@ class Bal(Format):
             )
 
     def write(self, links: Links, first: int, base: int, text: Corpus | None) -> bytearray:
-        raise DataError("bal files have both directions, and are not written")
+        raise DataError("bal files have both directions", hint="give the links of both")
 
     def losses(self, links: Links) -> Counter[str]:
-        return Counter()
+        return marks_of(links)
+
+
+def format_bal(forward: Links, reverse: Links, text: Corpus) -> bytes:
+    """The links of both directions of a text, with the bytes of giza2bal.pl; a side without words has 0."""
+    check_words(text.src, text.tgt)
+    tgt = _lines(text.tgt, forward, forward.tgt, forward.src)
+    src = _lines(text.src, reverse, reverse.src, reverse.tgt)
+    return "".join(f"1\n{above}{below}" for above, below in zip(tgt, src, strict=True)).encode()
+
+
+def _lines(
+    side: Side, links: Links, generated: npt.NDArray[np.int32], generating: npt.NDArray[np.int32]
+) -> Iterator[str]:
+    """A line a sentence of generated words: the words, and the positions of those that generate them."""
+    places = side.offsets[links.sentences] + generated
+    twice = np.flatnonzero(np.bincount(places, minlength=len(side.ids)) > 1)
+    if twice.size:
+        n = int(np.searchsorted(side.offsets, twice[0], side="right")) - 1
+        raise two_links(side, n, int(twice[0] - side.offsets[n]), n + 1)
+    found = np.zeros(len(side.ids), dtype=np.int64)
+    found[places] = generating + 1
+    positions, cuts = found.tolist(), side.offsets.tolist()
+    for n in range(len(side)):
+        words = side.sentence(n)
+        yield f"{len(words)} {' '.join(words)}  # {' '.join(map(str, positions[cuts[n] : cuts[n + 1]]))}\n"

@@ -90,22 +90,33 @@ def format_a3(
     """
     numbers = np.arange(1, len(links) + 1) if numbers is None else numbers
     scores = np.ones(len(links)) if scores is None else scores
-    for side in (src, tgt):
-        if (match := BLANKS.search(side.vocab.text)) is not None:
-            raise DataError(
-                f"a word of the text has the character {match[0].decode()!r} in it: A3 files cannot say it",
-                hint="replace it by a space",
-            )
+    check_words(src, tgt)
     n, word, text = _a3.format_a3(
         links.offsets, links.src, links.tgt, words(src), words(tgt), numbers, scores
     )
     if n >= 0:
-        raise DataError(
-            f"word {word + 1} of {' '.join(tgt.sentence(n))!r}, sentence pair {numbers[n]}, has two links:"
-            " A3 files have one link a generated word",
-            hint="write one direction of an alignment, and is it this one?",
-        )
+        raise two_links(tgt, n, word, int(numbers[n]))
     return text
+
+
+def check_words(*sides: Side) -> None:
+    """Refuses words with characters that readers of GIZA++'s files take for blanks."""
+    for side in sides:
+        if (match := BLANKS.search(side.vocab.text)) is not None:
+            raise DataError(
+                f"a word of the text has the character {match[0].decode()!r} in it: files of GIZA++ cannot"
+                " say it",
+                hint="replace it by a space",
+            )
+
+
+def two_links(side: Side, n: int, word: int, number: int) -> DataError:
+    """The error of a generated word with two links. n: its sentence; number: what the file calls that"""
+    return DataError(
+        f"word {word + 1} of {' '.join(side.sentence(n))!r}, sentence pair {number}, has two links: a"
+        " direction has one link a generated word",
+        hint="write one direction of an alignment, and is it this one?",
+    )
 
 
 class A3(Format):
@@ -151,12 +162,17 @@ class A3(Format):
         return format_a3(links, src, tgt, numbers=numbers)
 
     def losses(self, links: Links) -> Counter[str]:
-        lost: Counter[str] = Counter()
-        if links.scores is not None:
-            lost["scores left out"] = len(links.scores)
-        if links.sure is not None:
-            lost["possible links written as plain ones"] = int((links.sure == 0).sum())
-        return +lost
+        return marks_of(links)
+
+
+def marks_of(links: Links) -> Counter[str]:
+    """What files of positions alone cannot say of the links, and of how many of them."""
+    lost: Counter[str] = Counter()
+    if links.scores is not None:
+        lost["scores left out"] = len(links.scores)
+    if links.sure is not None:
+        lost["possible links written as plain ones"] = int((links.sure == 0).sum())
+    return +lost
 
 
 def check_base(file: LinkFile) -> None:

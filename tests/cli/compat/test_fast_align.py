@@ -343,7 +343,7 @@ def test_the_table_does_not_replace_the_text(both, folder):
     assert Path(both).read_text() == before
 
 
-@pytest.mark.parametrize("words", [("-q", "nan"), ("-m", "nan"), ("-m", "inf")])
+@pytest.mark.parametrize("words", [("-q", "nan"), ("-m", "nan"), ("-m", "inf"), ("-t", "nan")])
 def test_numbers_are_finite(words, new):
     """Links and scores of other numbers mean nothing."""
     assert "is not a number" in run("fast-align", "-i", new, "-f", GOLDEN / "forward.table", *words, code=2)

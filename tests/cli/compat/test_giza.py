@@ -187,6 +187,7 @@ def test_names_of_parameters(caplog):
         ("-s a -t b -c d -oldTrPrbs z", "tables of GIZA++"),
         ("-s a -t b -c d -readtableprefix z", "tables of GIZA++"),
         ("-s a -t b -c d -compactalignmentformat 1", "usual format only"),
+        ("-s - -t - -c d", "only one file can be -"),
         ("-s a -t b -c d -m1 many", "a whole number is needed"),
         ("-s a -t b -c d -m1 0 -mh 0 -m3 0 -m4 0", "no model has an iteration"),
     ],
