@@ -302,7 +302,6 @@ def test_a_killed_process_leaves_the_training_to_the_next(folder, processes):
     processes.go.touch()
     links, _ = second.communicate(timeout=30)
     assert processes.log.read_text() == "xx"
-    corpus = read_corpus(*processes.sides)
-    kept = trained(corpus, Recipe.of("hmm", views=["word"], ibm1_iterations=1, iterations=1))
-    assert kept.seen is None  # it was read
-    assert links == f"{[x for block in kept.one_each(corpus, 'forward') for x in block]}\n"
+    same_links, _ = processes.start().communicate(timeout=30)
+    assert processes.log.read_text() == "xx"  # the model was read
+    assert links == same_links and len(links) > 500
