@@ -14,7 +14,7 @@ import pytest
 from conftest import ROOT
 from trained import assert_same_arrays, same
 
-from aligner import Corpus, DataError, Links, Recipe, read_corpus
+from aligner import Corpus, DataError, Links, Recipe
 from aligner.decoding.combine import one_each
 from aligner.decoding.kept import Kept
 from aligner.training import cache
