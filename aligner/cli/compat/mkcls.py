@@ -6,7 +6,7 @@ import logging
 
 import click
 
-from aligner.cli.compat.command_lines import of_words
+from aligner.cli.compat.command_lines import of_words, warn_of_words
 from aligner.cli.options import check_outputs
 from aligner.compat.giza import write_classes
 from aligner.files import open_in_place
@@ -14,6 +14,7 @@ from aligner.text.corpus import Builder
 from aligner.text.giza import add_plain
 
 CLASSES = 100  # of mkcls, unless the caller says how many
+USED = ("-c", "-p", "-V")  # the options that mean something here
 
 
 @of_words("mkcls", "[-cN] [-pTEXT] [-VFILE] [opt]")
@@ -42,6 +43,7 @@ def command(words: tuple[str, ...]) -> None:
     if "" in (text, path):
         raise click.UsageError("the name of a file follows -p and -V at once, as in -pcorpus.fr.")
     check_outputs({"-V": path}, [text], overwrite=True)
+    warn_of_words([word for word in words if not word.startswith(USED)])
     logging.warning("classes are bands of frequency, no clusters; our models have no use for classes")
     builder = Builder()
     add_plain(builder, text)

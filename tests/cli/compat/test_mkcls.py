@@ -12,7 +12,7 @@ def test_each_word_has_a_class(write, tmp_path, caplog):
     out = tmp_path / "classes"
     run("mkcls", "-c2", "-n2", f"-p{text}", f"-V{out}", "opt")
     assert out.read_bytes() == b"a\t2\nb\t2\nc\t3\nd\xe9\t3\n"
-    assert "no clusters" in caplog.text
+    assert "no clusters" in caplog.text and "change nothing here: -n2 opt\n" in caplog.text
 
 
 def test_classes_are_bounded(data, tmp_path):
