@@ -47,7 +47,7 @@ def one_each(forward: Links, reverse: Links, direction: str, threshold: float) -
     a word is the one with the best mean of the two directions' scores, if the mean is above the threshold.
     Links of both directions so chosen can be made one by any heuristic (docs/recipe.md).
     """
-    links = above(symmetrize(forward, reverse, "soft-union", threshold=0), threshold)
+    links = combine(forward, reverse, "both", "soft-union", threshold)
     assert links.scores is not None
     words = links.tgt if direction == "forward" else links.src
     order = np.lexsort((-links.scores, words, links.sentences))
