@@ -77,10 +77,10 @@ def command(
         corpus = options.read_text(text, encoding, split)
         if both and corpus is not None:
             readers = [
-                LinkReader(path, source, base, text=corpus, reverse=k == 1) for k, path in enumerate(links)
+                LinkReader(path, source, base, text=corpus, reverse=k > 0) for k, path in enumerate(links)
             ]
-            forward, reverse = directions = [reader.read() for reader in readers]
-            lost = [FORMATS[output_format].losses(one) for one in directions]
+            forward, reverse = (reader.read() for reader in readers)
+            lost = [FORMATS[BOTH].losses(one) for one in (forward, reverse)]
             out.write(format_bal(forward, reverse, corpus))
         else:
             readers, lost = [LinkReader(links, source, base, text=corpus)], [Counter()]
