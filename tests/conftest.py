@@ -42,6 +42,17 @@ def shared_folder() -> Path:
     return folder
 
 
+@pytest.fixture(scope="module", params=["whole", "in small blocks"])
+def blocks(request):
+    """Files once as they are, and once in blocks of two lines or pairs, from chunks of seven bytes."""
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param != "whole":
+            patch.setattr("aligner.text.reading.BLOCK", 2)
+            patch.setattr("aligner.links.formats.BLOCK", 2)
+            patch.setattr("aligner.files.CHUNK", 7)
+        yield
+
+
 @pytest.fixture
 def write(tmp_path: Path):
     """write(name, text or bytes) -> path of a new file, as str."""

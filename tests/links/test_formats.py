@@ -203,16 +203,11 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("text, format, line, column, what", REFUSED)
-def test_refused_with_line_and_column(write, text, format, line, column, what):
+def test_refused_with_line_and_column(assert_refused, text, format, line, column, what):
     base = None
     if format == "talp1":
         format, base = "talp", 1
-    path = write("links", text)
-    with pytest.raises(DataError) as caught:
-        LinkReader(path, format, base).read()
-    error = caught.value
-    assert (error.file, error.line, error.column) == (path, line, column)
-    assert what in error.what and error.hint
+    assert_refused(text, format, line, column, what, base)
 
 
 @given(

@@ -160,14 +160,9 @@ REFUSED = [  # what is replaced, by what, line, column, message
 
 
 @pytest.mark.parametrize("old, new, line, column, what", REFUSED)
-def test_refused_with_line_and_column(write, old, new, line, column, what):
+def test_refused_with_line_and_column(assert_refused, old, new, line, column, what):
     assert EXAMPLE.count(old) == 1
-    path = write("links", EXAMPLE.replace(old, new))
-    with pytest.raises(DataError) as caught:
-        LinkReader(path, "a3").read()
-    error = caught.value
-    assert what in error.what and error.hint
-    assert (error.file, error.line, error.column) == (path, line, column)
+    assert_refused(EXAMPLE.replace(old, new), "a3", line, column, what)
 
 
 def test_words_are_those_of_the_text(write, text):

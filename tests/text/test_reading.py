@@ -18,15 +18,7 @@ from aligner.text._corpus import end_of_line
 from aligner.text.corpus import Corpus, Side
 from aligner.text.reading import line_blocks
 
-
-@pytest.fixture(autouse=True, scope="module", params=["whole", "in small blocks"])
-def blocks(request):
-    """Everything once as it is, and once in blocks of two lines from chunks of seven bytes."""
-    with pytest.MonkeyPatch.context() as patch:
-        if request.param != "whole":
-            patch.setattr("aligner.text.reading.BLOCK", 2)
-            patch.setattr("aligner.files.CHUNK", 7)
-        yield
+pytestmark = pytest.mark.usefixtures("blocks")
 
 
 def spelled(side: Side) -> list[list[str]]:
