@@ -11,7 +11,7 @@ from aligner import store
 from aligner.cli import options, sentence_scores, training
 from aligner.cli.outputs import Outputs
 from aligner.cli.sentence_scores import SentenceScores
-from aligner.decoding.combine import above, combine, threshold_of
+from aligner.decoding.combine import Decision, above, combine, threshold_of
 from aligner.decoding.posteriors import directions
 from aligner.files import open_output
 from aligner.links.formats import format_links
@@ -88,6 +88,7 @@ def command(
         corpus, model, seen, known = training.train(run=run, log=log, **settings)
         recipe = model.recipe
         limit = threshold_of(method, settings["threshold"], model.threshold)
+        how = Decision(limit, recipe.direction, method, variant)
         if saved is not None:
             saved.attempt(model.write)
             saved.close()
@@ -106,6 +107,6 @@ def command(
                 if side is not None:
                     kept = one if scores else above(one, model.threshold)
                     side.attempt(methodcaller("write", format_links(kept.rounded(), layout)))
-            both = combine(*links, recipe.direction, method, limit, variant)
+            both = combine(*links, how)
             out.write(format_links(both.rounded(), layout))
             scored.write(both, *links, recipe.direction)

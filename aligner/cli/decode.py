@@ -10,7 +10,7 @@ import numpy as np
 from aligner.cli import options, sentence_scores, training
 from aligner.cli.outputs import Outputs
 from aligner.cli.sentence_scores import SentenceScores
-from aligner.decoding.combine import combine, threshold_of
+from aligner.decoding.combine import Decision, combine, threshold_of
 from aligner.decoding.model import Model
 from aligner.decoding.posteriors import directions, known_words, unknown_tokens
 from aligner.files import display_name, open_output
@@ -110,7 +110,7 @@ def command(
     if not project and not trained.recipe.last.constrained:
         raise click.UsageError(f"{model} was trained without a constraint: there is nothing to project onto.")
     method = options.method_of(method, viterbi, scores and direction == "both", threshold)
-    limit = threshold_of(method, threshold, trained.threshold)
+    how = Decision(threshold_of(method, threshold, trained.threshold), direction, method, variant)
     with Outputs() as beside, open_output(output, overwrite) as out:
         scored = SentenceScores(sentence_score_file, overwrite, beside, viterbi)
         recipe = trained.recipe
@@ -147,7 +147,7 @@ def command(
                 project=project,
                 n_threads=threads,
             ):
-                links = combine(forward, reverse, direction, method, limit, variant)
+                links = combine(forward, reverse, how)
                 out.write(format_links(links.rounded(), "scored" if scores else "pharaoh"))
                 scored.write(links, forward, reverse, direction)
             out.flush()

@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from aligner.links.links import Links
 from aligner.links.symmetrize import METHODS, symmetrize
+
+
+@dataclass(frozen=True)
+class Decision:
+    """How links are chosen from the scores of two directions.
+
+    threshold  links that score above it are kept; a method without scores gets those of each direction
+    direction  both: the two directions are made one; forward or reverse: the links of one are wanted
+    method     how two directions become one: one of METHODS (links/symmetrize.py)
+    variant    whose order of links a method without scores has: one of VARIANTS
+    """
+
+    threshold: float
+    direction: str = "both"
+    method: str = "soft-union"
+    variant: str = "symal"
 
 
 def above(links: Links, threshold: float) -> Links:
@@ -26,18 +44,13 @@ def threshold_of(method: str, given: float | None, model: float) -> float:
     return model if own is None else own
 
 
-def combine(
-    forward: Links, reverse: Links, direction: str, method: str, threshold: float, variant: str = "symal"
-) -> Links:
-    """One alignment of two. A method that does not work on scores gets the links above the threshold.
-
-    direction: both, or the one whose links above the threshold are wanted
-    """
-    if direction != "both":
-        return above(forward if direction == "forward" else reverse, threshold)
-    if METHODS[method].threshold is None:
-        forward, reverse = above(forward, threshold), above(reverse, threshold)
-    return symmetrize(forward, reverse, method, variant=variant, threshold=threshold)
+def combine(forward: Links, reverse: Links, how: Decision) -> Links:
+    """One alignment of the scored links of two directions."""
+    if how.direction != "both":
+        return above(forward if how.direction == "forward" else reverse, how.threshold)
+    if METHODS[how.method].threshold is None:
+        forward, reverse = above(forward, how.threshold), above(reverse, how.threshold)
+    return symmetrize(forward, reverse, how.method, variant=how.variant, threshold=how.threshold)
 
 
 def one_each(forward: Links, reverse: Links, direction: str, threshold: float) -> Links:
@@ -47,7 +60,7 @@ def one_each(forward: Links, reverse: Links, direction: str, threshold: float) -
     a word is the one with the best mean of the two directions' scores, if the mean is above the threshold.
     Links of both directions so chosen can be made one by any heuristic (docs/recipe.md).
     """
-    links = combine(forward, reverse, "both", "soft-union", threshold)
+    links = combine(forward, reverse, Decision(threshold))
     assert links.scores is not None
     words = links.tgt if direction == "forward" else links.src
     order = np.lexsort((-links.scores, words, links.sentences))

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aligner import __version__, arguments, store
-from aligner.decoding.combine import combine, threshold_of
+from aligner.decoding.combine import Decision, combine, threshold_of
 from aligner.decoding.form import LARGE, check_arrays, check_header
 from aligner.decoding.posteriors import check_constraints, directions
 from aligner.errors import DataError
@@ -191,12 +191,13 @@ class Model:
         self.check_trained()
         warn_of_long(text.long_pairs())
         limit = threshold_of(symmetrize, threshold, self.threshold)
+        how = Decision(limit, self.recipe.direction, symmetrize)
         known = known_of(links, constraints, text)
         check_constraints(self.recipe, known)
         blocks = directions(
             self.views, self.recipe, text, shares=self.shares, known=known, n_threads=n_threads
         )
-        return Links.joined(combine(*block, self.recipe.direction, symmetrize, limit) for block in blocks)
+        return Links.joined(combine(*block, how) for block in blocks)
 
 
 def _view(entry: dict[str, Any], n: int, arrays: dict[str, npt.NDArray[Any]]) -> View:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from aligner.decoding.combine import combine
+from aligner.decoding.combine import Decision, combine
 from aligner.decoding.posteriors import directions
 from aligner.errors import DataError
 from aligner.links.links import Links
@@ -51,5 +51,6 @@ class Development:
         shares: of the text trained on, which the set may be a part of
         """
         blocks = directions(views, recipe, self.corpus, shares=shares, n_threads=n_threads)
-        links = Links.joined(combine(*block, recipe.direction, "soft-union", 0.0) for block in blocks)
+        every = Decision(0.0, recipe.direction)
+        links = Links.joined(combine(*block, every) for block in blocks)
         return evaluate.area(links, self.gold)

@@ -12,7 +12,7 @@ from leaving import MOST, Left, twice, unpacked
 from trained import arrays, assert_same_arrays, links_of
 
 from aligner import Corpus, DataError, LinkReader, Links, Model, Recipe, threads, train
-from aligner.decoding.combine import combine
+from aligner.decoding.combine import Decision, combine
 from aligner.links.known import SURE, known_of
 from aligner.models.positions import Jumps
 from aligner.models.shares import CUTOFF, UNKNOWN, Shares
@@ -213,10 +213,10 @@ def test_a_saved_model_aligns_as_training_does(some, tmp_path, constraint, views
     for viterbi in (False, True):
         ours, theirs = (links_of(m, some, viterbi=viterbi, project=False) for m in (model, loaded))
         assert_same_links(ours, theirs)
-    wanted = combine(*truth, "both", "soft-union", 0.01)
+    wanted = combine(*truth, Decision(0.01))
     for one in (model, loaded):
         assert_same_links([one.align(some, threshold=0.01)], [wanted])
-    blind = combine(*links_of(model, some, shares=None), "both", "soft-union", 0.01)
+    blind = combine(*links_of(model, some, shares=None), Decision(0.01))
     assert blind.pairs() != wanted.pairs() and len(wanted.src) > 300
 
 
@@ -404,7 +404,7 @@ def test_training_finds_a_threshold(some, tmp_path, constraint):
     assert model.recipe.threshold is None and "|threshold:auto|" in model.signature
     assert model.facts["threshold"] == round(model.shares.best_threshold(), 6) == model.threshold
     assert 0.1 < model.threshold < 0.7
-    wanted = combine(*links_of(model, some), "both", "soft-union", model.threshold)
+    wanted = combine(*links_of(model, some), Decision(model.threshold))
     assert_same_links([model.align(some)], [wanted])
     assert model.align(some).pairs() != model.align(some, threshold=0.9).pairs()
     model.save(tmp_path / "m")
