@@ -40,9 +40,8 @@ def _share(part: Ints, whole: Ints) -> Floats:
     return np.where(whole == 0, 1.0, part / np.maximum(whole, 1))
 
 
-def measures(statistics: Ints, alpha: float) -> dict[str, Floats]:
-    """name -> score of each row of statistics [..., 7]."""
-    a, s, p, a_s, a_p, one, gold_one = np.moveaxis(statistics, -1, 0)
+def rates(a: Ints, s: Ints, a_s: Ints, a_p: Ints, alpha: float) -> dict[str, Floats]:
+    """name -> score, from the sizes of A, S, A n S and A n P, which may be arrays."""
     precision, recall = _share(a_p, a), _share(a_s, s)
 
     def f(weight: float) -> Floats:
@@ -55,9 +54,14 @@ def measures(statistics: Ints, alpha: float) -> dict[str, Floats]:
         "recall": recall,
         "f1": f(0.5),
         "f_alpha": f(alpha),
-        "one_to_one": _share(one, a),
-        "gold_one_to_one": _share(gold_one, p),
     }
+
+
+def measures(statistics: Ints, alpha: float) -> dict[str, Floats]:
+    """name -> score of each row of statistics [..., 7]."""
+    a, s, p, a_s, a_p, one, gold_one = np.moveaxis(statistics, -1, 0)
+    shares = {"one_to_one": _share(one, a), "gold_one_to_one": _share(gold_one, p)}
+    return rates(a, s, a_s, a_p, alpha) | shares
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +78,7 @@ def _as_set(codes: Ints) -> Ints:
     return codes[np.append(True, codes[1:] != codes[:-1])] if len(codes) else codes
 
 
-def _among(codes: Ints, others: Ints) -> npt.NDArray[np.bool_]:
+def among(codes: Ints, others: Ints) -> npt.NDArray[np.bool_]:
     """Whether each code is in a sorted set."""
     if len(others) == 0:
         return np.zeros(len(codes), dtype=bool)
@@ -100,9 +104,13 @@ class Coder:
                 hint="is one of the positions wrong?",
             )
 
+    def codes(self, links: Links) -> Ints:
+        """[n_links] the code of each link."""
+        return np.asarray((links.sentences * self.I + links.src) * self.J + links.tgt)
+
     def encode(self, links: Links) -> Ints:
         """The codes of the links, as a set."""
-        return _as_set((links.sentences * self.I + links.src) * self.J + links.tgt)
+        return _as_set(self.codes(links))
 
     def decode(self, codes: Ints) -> tuple[Ints, Ints, Ints]:
         """(sentence, src, tgt) of each code."""
@@ -121,7 +129,7 @@ class Coder:
         for words in (sentence * self.I + src, sentence * self.J + tgt):
             in_order = np.sort(words)
             again = in_order[1:] == in_order[:-1]
-            alone &= ~_among(words, _as_set(in_order[1:][again]))
+            alone &= ~among(words, _as_set(in_order[1:][again]))
         return codes[alone]
 
     def gold(self, links: Links) -> Gold:
@@ -129,9 +137,9 @@ class Coder:
         if links.sure is None:
             codes = self.encode(links)
             return Gold(codes, codes)
-        codes = (links.sentences * self.I + links.src) * self.J + links.tgt
+        codes = self.codes(links)
         sure, possible = _as_set(codes[links.sure == 1]), _as_set(codes[links.sure == 0])
-        n_repeated = int(_among(sure, possible).sum())
+        n_repeated = int(among(sure, possible).sum())
         if 0 < n_repeated < len(sure):
             logger.warning(
                 "%d of %d sure links are not listed as possible, as the others are: they count as possible",
@@ -146,33 +154,12 @@ class Coder:
             hyp,
             gold.sure,
             gold.possible,
-            hyp[_among(hyp, gold.sure)],
-            hyp[_among(hyp, gold.possible)],
+            hyp[among(hyp, gold.sure)],
+            hyp[among(hyp, gold.possible)],
             self.one_to_one(hyp),
             self.one_to_one(gold.possible),
         )
         return np.stack([self.count(codes) for codes in sets], axis=1)
-
-
-def area(links: Links, gold: Links) -> float:
-    """The area under the curve of precision by recall as the threshold on the links' scores falls.
-
-    Precision is against possible links, recall is of sure links. The curve goes from recall 0, where
-    precision is that of the first links, to the recall of all links.
-    """
-    assert links.scores is not None
-    if len(links.src) == 0:
-        return 0.0
-    coder = Coder([links, gold])
-    truth = coder.gold(gold)
-    codes = (links.sentences * coder.I + links.src) * coder.J + links.tgt
-    order = np.argsort(-links.scores, kind="stable")
-    last = np.append(np.diff(links.scores[order]) != 0, True)  # where links of one score end
-    right, found = (np.cumsum(_among(codes[order], x))[last] for x in (truth.possible, truth.sure))
-    precision = right / (1 + np.flatnonzero(last))
-    recall = found / max(1, len(truth.sure))
-    heights = np.concatenate([precision[:1], precision])
-    return float(np.sum(np.diff(recall, prepend=0.0) * (heights[1:] + heights[:-1]) / 2))
 
 
 def resample(statistics: Ints, n_samples: int, seed: int) -> Ints:
@@ -270,7 +257,7 @@ def evaluate(
         results.append(Result(table, _scores(table, alpha), intervals, rare, common))
     p_value = symmetry = None
     if len(hyps) == 2:
-        n_both = int(_among(codes[0], codes[1]).sum())
+        n_both = int(among(codes[0], codes[1]).sum())
         n_either = len(codes[0]) + len(codes[1]) - n_both
         symmetry = float(_share(np.array(n_both), np.array(n_either)))
         if drawn is not None:
@@ -306,6 +293,6 @@ def _gold_hash(coder: Coder, gold: Gold) -> str:
     sentence, src, tgt = coder.decode(gold.possible)
     offsets = np.zeros(coder.S + 1, dtype=np.int64)
     np.cumsum(np.bincount(sentence, minlength=coder.S), out=offsets[1:])
-    sure = _among(gold.possible, gold.sure).astype(np.uint8)
+    sure = among(gold.possible, gold.sure).astype(np.uint8)
     links = Links(offsets, src.astype(np.int32), tgt.astype(np.int32), sure)
     return hashlib.sha256(format_links(links, "gold")).hexdigest()[:8]

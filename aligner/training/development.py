@@ -15,7 +15,7 @@ from aligner.links.links import Links
 from aligner.models.parameters import View
 from aligner.models.recipe import Recipe
 from aligner.models.shares import Shares
-from aligner.scoring import evaluate
+from aligner.scoring.curves import Curve
 from aligner.text.corpus import Corpus, text_hash
 
 
@@ -53,4 +53,4 @@ class Development:
         blocks = directions(views, recipe, self.corpus, shares=shares, n_threads=n_threads)
         every = Decision(0.0, recipe.direction)
         links = Links.joined(combine(*block, every) for block in blocks)
-        return evaluate.area(links, self.gold)
+        return Curve.of(links, self.gold).area

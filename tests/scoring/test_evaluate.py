@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 
 import numpy as np
 import oracle
 import pytest
+from gold import gold_links
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import link_sets, scores
+from strategies import link_sets
 
 from aligner import LinkReader, Links, read_corpus
 from aligner.scoring import report
-from aligner.scoring.evaluate import Coder, area, evaluate, measures, resample
-
-
-def gold_links(sentences: list[tuple[set, set]]) -> Links:
-    """Links with labels from (sure, possible) sets of each sentence."""
-    links = Links.from_pairs([[*sorted(s), *sorted(p)] for s, p in sentences])
-    sure = np.array([label for s, p in sentences for label in [1] * len(s) + [0] * len(p)], dtype=np.uint8)
-    return Links(links.offsets, links.src, links.tgt, sure)
+from aligner.scoring.evaluate import Coder, evaluate, measures, resample
 
 
 def score(hyp: list[set], gold: list[tuple[set, set]], **options):
@@ -183,41 +176,6 @@ def test_reports_agree():
     tsv = [line.split("\t") for line in lines]
     assert [row[1] for row in tsv] == ["sentence", "1", "2", "all"] and last == "# sig"
     assert tsv[3][2] == f"{100 * hyp['aer']:.2f}" == report.as_text(result, ["hyp"], "", 0.4, 2).split()[1]
-
-
-def scored_links(sentences: list[dict]) -> Links:
-    """Links with scores from dictionaries of (src, tgt) -> score, one a sentence."""
-    links = Links.from_pairs([sorted(scored) for scored in sentences])
-    values = [scored[link] for scored in sentences for link in sorted(scored)]
-    return Links(links.offsets, links.src, links.tgt, None, np.array(values, dtype=np.float64))
-
-
-def test_area_worked_by_hand():
-    """S = {00 11}, P = S + {22}; links fall in steps of 0-0, 0-1 and 2-2 together, 1-1.
-
-    Precision is 1, 2/3 and 3/4; recall is 1/2, 1/2 and 1. From recall 0 on, precision is that of 0-0.
-    """
-    links = scored_links([{(0, 0): 0.9, (0, 1): 0.5, (2, 2): 0.5}, {(1, 1): 0.1}])
-    gold = gold_links([({(0, 0)}, {(2, 2)}), ({(1, 1)}, set())])
-    assert area(links, gold) == pytest.approx(1 / 2 + 1 / 2 * (2 / 3 + 3 / 4) / 2, abs=1e-15)
-
-
-@given(rows=st.lists(st.tuples(st.dictionaries(st.tuples(st.integers(0, 3), st.integers(0, 3)),
-                                               st.sampled_from([0.0, 0.2, 0.5, 1.0]) | scores, max_size=8),
-                               link_sets, link_sets), min_size=1, max_size=4))  # fmt: skip
-def test_area_equals_slow_twin(rows):
-    """One point of the curve for each threshold, and trapezoids between the points."""
-    hyp = {(n, link): x for n, (links, _, _) in enumerate(rows) for link, x in links.items()}
-    sure = {(n, link) for n, (_, s, _) in enumerate(rows) for link in s}
-    possible = sure | {(n, link) for n, (_, _, p) in enumerate(rows) for link in p}
-    points = []
-    for least in sorted(set(hyp.values()), reverse=True):
-        taken = {link for link, x in hyp.items() if x >= least}
-        points.append((len(taken & sure) / max(1, len(sure)), len(taken & possible) / len(taken)))
-    curve = [(0.0, points[0][1]), *points] if points else []
-    expected = sum((r - before) * (p + q) / 2 for (before, p), (r, q) in itertools.pairwise(curve))
-    found = area(scored_links([links for links, _, _ in rows]), gold_links([(s, p) for _, s, p in rows]))
-    assert found == pytest.approx(expected, abs=1e-12)
 
 
 def test_measures_of_many_rows_at_once():

@@ -1,0 +1,138 @@
+"""What tuning on gold links found, as a model's facts keep it: a threshold for each system, and its curve.
+
+A system is a way to have scored links of a model: one direction, or both made one by soft union or product.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+from aligner.errors import DataError
+from aligner.store import check_form
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+SYSTEMS = ("forward", "reverse", "soft-union", "product")
+FACT = "tuned"  # where a model's facts have what tuning found
+MOST_POINTS = 200  # points of a curve that a model keeps
+
+
+class SavedSystem(TypedDict):
+    """What is kept of a system: the best threshold, and the points of `Points` as lists."""
+
+    area: float
+    threshold: float
+    thresholds: list[float]
+    precision: list[float]
+    recall: list[float]
+
+
+class SavedTuning(TypedDict):
+    """What is kept of a tuning.
+
+    gold   names the gold links, as a score's signature does
+    pairs  sentence pairs of the development text
+    by     what the thresholds are best by
+    """
+
+    gold: str
+    pairs: int
+    by: str
+    systems: dict[str, SavedSystem]
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Points of a curve of precision and recall: what the links have that score above each threshold.
+
+    thresholds  [T]  falling
+    precision   [T]  against sure and possible links
+    recall      [T]  of sure links, rising
+    """
+
+    thresholds: Floats
+    precision: Floats
+    recall: Floats
+
+    def at_precision(self, least: float) -> int | None:
+        """The point of the most recall among those of at least a precision; None if there is none."""
+        return _best(self.precision >= least, self.recall, self.precision)
+
+    def at_recall(self, least: float) -> int | None:
+        """The point of the most precision among those of at least a recall; None if there is none."""
+        return _best(self.recall >= least, self.precision, self.recall)
+
+    def front(self) -> Ints:
+        """The points that no other point equals or beats in both precision and recall, in order."""
+        best_after = np.maximum.accumulate(self.precision[::-1])[::-1]  # of this point and all that follow
+        at = np.flatnonzero(np.append(self.precision[:-1] > best_after[1:], True)[: len(self.precision)])
+        return at[np.diff(self.recall[at], prepend=-1.0) > 0]
+
+
+def _best(fit: npt.NDArray[np.bool_], first: Floats, second: Floats) -> int | None:
+    """The index of the largest `first` among those that fit, and of the largest `second` among equals."""
+    at = np.flatnonzero(fit)
+    return int(at[np.lexsort((second[at], first[at]))[-1]]) if len(at) else None
+
+
+def checksum(tuned: SavedTuning) -> str:
+    """What a model's signature calls a tuning."""
+    return f"{zlib.crc32(json.dumps(tuned, sort_keys=True).encode()):08x}"
+
+
+def points_of(system: SavedSystem) -> Points:
+    """The points that are kept of a system."""
+    return Points(*(np.array(system[key]) for key in ("thresholds", "precision", "recall")))
+
+
+def check_tuning(tuned: Any, direction: str) -> None:
+    """Refuses, by a ValueError, what no tuning of a model of a direction keeps."""
+    check_form(tuned, SavedTuning, "facts.tuned")
+    wanted = set(SYSTEMS if direction == "both" else [direction])
+    if tuned["systems"].keys() != wanted:
+        raise ValueError(f"the tuned systems are not {', '.join(sorted(wanted))}")
+    for name, system in tuned["systems"].items():
+        points = points_of(system)
+        lengths = {len(system[key]) for key in ("thresholds", "precision", "recall")}
+        if len(lengths) != 1 or not 1 <= len(points.recall) <= MOST_POINTS:
+            raise ValueError(f"the curve of {name} does not have 1 to {MOST_POINTS} points")
+        numbers = np.array([system["area"], system["threshold"], *points.thresholds, *points.precision])
+        numbers = np.append(numbers, points.recall)
+        if not ((numbers >= 0) & (numbers <= 1)).all():
+            raise ValueError(f"the curve of {name} has numbers that are not between 0 and 1")
+        falls = (np.diff(points.thresholds) < 0) & (np.diff(points.precision) < 0)
+        if not (falls & (np.diff(points.recall) > 0)).all():
+            raise ValueError(f"the curve of {name} does not fall")
+
+
+def threshold_at(
+    facts: Mapping[str, Any], system: str, *, precision: float | None = None, recall: float | None = None
+) -> float:
+    """The threshold of a precision, or of a recall, on the curve that a model keeps of a system."""
+    if FACT not in facts:
+        raise DataError(
+            "the model keeps no curve of precision and recall",
+            hint="tune it on gold links, and store the curve",
+        )
+    points = points_of(facts[FACT]["systems"][system])
+    if precision is not None:
+        what, best = f"precision {precision:g}", float(points.precision.max())
+        at = points.at_precision(precision)
+    else:
+        assert recall is not None
+        what, best = f"recall {recall:g}", float(points.recall.max())
+        at = points.at_recall(recall)
+    if at is None:
+        raise DataError(
+            f"{what} is not on the curve of {system}",
+            hint=f"on the development text of the tuning, the best is {best:.4f}",
+        )
+    return float(points.thresholds[at])
