@@ -34,6 +34,7 @@ COMMANDS = {
     "lexicon": "Print which word translates which: a table of a model, of links, or of another program.",
     "symmetrize": "Make one alignment of two directional ones.",
     "evaluate": "Score links against a gold standard.",
+    "view": "Look at alignments: a page for the browser, or matrices on the terminal.",
     "convert": "Rewrite links in another format.",
     "check": "Check that a corpus, and links of it, can be used; count what is there.",
     "generate": "Make a parallel corpus with exact gold links.",

@@ -1,0 +1,215 @@
+"""aligner view"""
+
+from __future__ import annotations
+
+import logging
+import re
+import shutil
+import sys
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from aligner.cli import options
+from aligner.decoding.model import Model
+from aligner.decoding.posteriors import known_words, unknown_tokens
+from aligner.errors import DataError
+from aligner.files import display_name, open_output
+from aligner.links.formats import LinkReader
+from aligner.links.links import Links
+from aligner.scoring.drawing import ASCII, UNICODE, Drawing
+from aligner.scoring.page import page
+from aligner.scoring.viewer import belief, page_data
+from aligner.store import is_model
+from aligner.text import doubts
+from aligner.text.corpus import Corpus, warn_of_long
+
+MOST = 5_000  # sentence pairs of a page: more would be slow to open
+
+
+class Lines(click.ParamType):  # type: ignore[type-arg]
+    """A line, or the lines from one to another, counted from 1."""
+
+    name = "lines"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        found = re.fullmatch(r"([0-9]+)(?:-([0-9]+))?", value)
+        start, stop = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+        if not 1 <= start <= stop:
+            self.fail(f"{value!r} is neither a line, as 12, nor lines, as 12-20.", param, ctx)
+        return start, stop
+
+
+@click.command("view")
+@click.argument("files", nargs=-1, metavar="[MODEL] SRC [TGT]")
+@click.option("--gold", metavar="GOLD", help="Right links of the text, sure and possible.")
+@click.option("--links", multiple=True, metavar="FILE", help="Links of the text; can be given again.")
+@click.option("--first", type=click.IntRange(1), metavar="N", help="Show the first N sentence pairs only.")
+@click.option("--last", type=click.IntRange(1), metavar="N", help="Show the last N sentence pairs only.")
+@click.option(
+    "--line", "--lines", "lines", type=Lines(), metavar="A[-B]", help="Show line A, or lines A to B, only."
+)
+@click.option("--text", is_flag=True, help="Draw matrices for a terminal, instead of a page.")
+@click.option("--ascii", is_flag=True, help="Draw matrices with ASCII characters; for --text.")
+@options.format("--links-format", "links_format", "links", of="--links")
+@options.base("--links-base", "links_base", "links", of="--links")
+@options.format("--gold-format", "gold_format", "gold", of="--gold")
+@options.base("--gold-base", "gold_base", "gold", of="--gold")
+@options.layout
+@options.encoding
+@options.split
+@options.check
+@options.threads
+@options.output
+@click.pass_context
+def command(
+    ctx: click.Context,
+    files: tuple[str, ...],
+    gold: str | None,
+    links: tuple[str, ...],
+    first: int | None,
+    last: int | None,
+    lines: tuple[int, int] | None,
+    text: bool,
+    ascii: bool,
+    links_format: str | None,
+    links_base: int | None,
+    gold_format: str | None,
+    gold_base: int | None,
+    layout: str | None,
+    vcb: tuple[str, str] | None,
+    encoding: str,
+    split: str,
+    check: bool,
+    threads: int,
+    output: str,
+    overwrite: bool,
+) -> None:
+    """Look at alignments: a page for the browser, or matrices on the terminal.
+
+    The page is one file. It opens from disk and asks no network for anything. It has the matrix of each
+    sentence pair, with what MODEL believes of each link in both directions, before and after projection;
+    links of other files beside it; a threshold that moves links and scores; search and sorting. Links can
+    be corrected by hand, and exported as a gold standard.
+
+    MODEL may be left out: the page then has the links of --links and --gold. The first file is MODEL if it is
+    a model. SRC and TGT as for `aligner decode`. Links may be in any format that `aligner convert` reads. A
+    file of links has the lines of the whole text, or of the part that is shown. A page has at most 5,000
+    sentence pairs.
+
+    With --text, rows are source words and columns are target words. The larger the circle, the more probable
+    the link; [ ] is a sure link of GOLD, ( ) a possible one. Below stand the links of MODEL that are above
+    its threshold, or those of the one file of --links. GOLD tells which are right, wrong or missed.
+
+    \b
+    Example:
+      aligner view generated.model data/generated.src data/generated.tgt --first 500 -o page.html
+      aligner view data/sample.en data/sample.fr --links data/sample.forward -o page.html
+      aligner view data/sample.en data/sample.fr --gold data/sample.gold --text --line 7
+    """
+    model, src, tgt = named(files)
+    if not text and ctx.get_parameter_source("output") is ParameterSource.DEFAULT:
+        raise click.UsageError("-o is needed, the name of the page, or --text.")
+    if ascii and not text:
+        raise click.UsageError("--ascii is for --text.")
+    if sum(x is not None for x in (first, last, lines)) > 1:
+        raise click.UsageError("--first, --last and --lines exclude each other.")
+    if text and len(links) + (model is not None) > 1:
+        raise click.UsageError("--text draws one alignment: give MODEL, or one file of --links.")
+    if model is None and gold is None and not links:
+        raise click.UsageError("give MODEL, --links or --gold: there is nothing to be seen without links.")
+    if model is not None and ctx.get_parameter_source("split") is not ParameterSource.DEFAULT:
+        raise click.UsageError("--split is not for MODEL: the text is split as the model's was.")
+    options.check_layout(tgt, layout, vcb, split)
+    inputs = [path for path in (src, tgt, *(vcb or ()), gold, *links) if path is not None]
+    options.one_stdin(*inputs)
+    options.check_outputs({"-o": output}, (model, *inputs), overwrite)
+    trained = None if model is None else Model.load(model, check)
+    if trained is not None:
+        trained.check_trained()
+        split = trained.recipe.split
+    corpus = options.read_pairs(src, tgt, layout, vcb, encoding, split, lowercase=False)
+    start, stop = part(corpus, first, last, lines, display_name(src))
+    if not text and stop - start > MOST:
+        raise DataError(
+            f"{stop - start:,} sentence pairs are too many for one page, which has {MOST:,} at most",
+            file=display_name(src),
+            hint="choose some of them with --first, --last or --lines",
+        )
+    shown = corpus.part(start, stop)
+
+    def read(path: str, format: str | None, base: int | None) -> tuple[str, Links]:
+        reader = LinkReader(path, format, base)
+        return reader.name, fitted(reader, corpus, start, stop, last is not None)
+
+    answer = None if gold is None else read(gold, gold_format, gold_base)
+    systems = [read(path, links_format, links_base) for path in links]
+    believed = None
+    if model is not None and trained is not None:
+        warn_of_long(shown.long_pairs(start), display_name(src))
+        seen_text = shown.fitted(trained.recipe.lowercase, split).bounded()
+        seen = known_words(trained.views, seen_text)
+        believed = belief(trained, display_name(model), seen_text, seen, threads)
+        unknown = [int(side.sum()) for side in unknown_tokens(seen)]
+        doubts.warn_of_unknown(model, unknown, [len(seen_text.src.ids), len(seen_text.tgt.ids)])
+    names = display_name(src), display_name(tgt or src)
+    data = page_data(shown, names, believed, answer, systems, first=start + 1)
+    with open_output(output, overwrite) as out:
+        if text:
+            code = sys.stdout.encoding if output == "-" and sys.stdout is not None else "utf-8"
+            marks = ASCII if ascii or not UNICODE.fits(code) else UNICODE
+            drawing = Drawing(data, marks, shutil.get_terminal_size().columns)
+            out.write(f"{drawing.legend()}\n\n".encode(code, "replace"))
+            for n in range(len(shown)):
+                out.write(drawing.sentence(n).encode(code, "replace"))
+        else:
+            out.write(page("page.html", data))
+
+
+def named(files: tuple[str, ...]) -> tuple[str | None, str, str | None]:
+    """MODEL, SRC and TGT. MODEL and TGT may be left out; SRC is stdin after MODEL alone."""
+    if not 1 <= len(files) <= 3:
+        raise click.UsageError("give MODEL SRC TGT, or SRC TGT without a model.")
+    model = files[0] if len(files) == 3 or is_model(files[0]) else None
+    src, tgt, *_ = [*files[model is not None :], None, None]
+    return model, src or "-", tgt
+
+
+def part(
+    corpus: Corpus, first: int | None, last: int | None, lines: tuple[int, int] | None, name: str
+) -> tuple[int, int]:
+    """The sentence pairs to show, from and up to. Refuses more than there are."""
+    n = len(corpus)
+    wanted = lines[1] if lines else first or last or 1
+    if wanted > n:
+        raise DataError(f"the text has {n} lines, fewer than {wanted}", file=name)
+    if lines:
+        return lines[0] - 1, lines[1]
+    return (n - last, n) if last else (0, first or n)
+
+
+def fitted(reader: LinkReader, corpus: Corpus, start: int, stop: int, last: bool) -> Links:
+    """The links of the sentence pairs start to stop, from a file of the whole text or of these pairs alone.
+
+    A sparse file, as WPT's, does not tell how many sentences it has. It is of the pairs alone if they are
+    the text's last, and it has no more sentences than they are.
+    """
+    links, whole, alone = reader.read(), len(corpus), stop - start
+    if reader.n_null:
+        logging.warning("%s: %d links to the NULL word (0) left out", reader.name, reader.n_null)
+    if reader.sparse:
+        links = links.padded(alone if last and len(links) <= alone else whole)
+    if len(links) not in (whole, alone):
+        part = "" if alone == whole else f", and {alone} of them are shown"
+        raise DataError(
+            f"{reader.name} has links of {len(links)} sentences, the text has {whole}{part}",
+            hint="text and links must match line by line",
+        )
+    if len(links) == whole:
+        reader.check(links, corpus)
+        return links.part(start, stop)
+    reader.check(links, corpus.part(start, stop))
+    return links
