@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import json
-import logging
-from typing import TypeVar
 
 import click
 
-from aligner.cli import options
+from aligner.cli import compared, options
 from aligner.decoding.model import Model
 from aligner.errors import DataError
 from aligner.links.formats import LinkReader
-from aligner.links.links import Links
 from aligner.scoring import report
 from aligner.scoring.evaluate import RARE, evaluate
 from aligner.store import MAGIC
-from aligner.text.corpus import Corpus
-
-Sentences = TypeVar("Sentences", Links, Corpus)
 
 
 @click.command("evaluate")
 @click.argument("hyp")
 @click.argument("gold")
 @click.argument("hyp2", required=False)
-@click.option("--first", type=click.IntRange(1), metavar="N", help="Score the first N sentences only.")
-@click.option("--last", type=click.IntRange(1), metavar="N", help="Score the last N of each file only.")
+@compared.part
 @click.option("--by-sentence", is_flag=True, help="Print a line of scores per sentence, as TSV.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, shares between 0 and 1.")
 @click.option("-b", "--score-only", is_flag=True, help="Print the AER only, in percent.")
@@ -97,8 +90,7 @@ def command(
       aligner evaluate data/sample.forward data/sample.gold data/sample.reverse
       aligner evaluate generated.links data/generated.gold --run generated.model
     """
-    if first is not None and last is not None:
-        raise click.UsageError("--first and --last exclude each other.")
+    compared.check_part(first, last)
     if score_only and (as_json or by_sentence):
         raise click.UsageError("--score-only prints one number: not with --json or --by-sentence.")
     if text is None and (counts is not None or lowercase or split != "ascii"):
@@ -111,12 +103,12 @@ def command(
     corpus = options.read_text(text, encoding, split, lowercase)
     readers = [LinkReader(path, hyp_format, hyp_base) for path in hyps]
     readers.append(LinkReader(gold, gold_format, gold_base))
-    *found, answer = matched(readers, first, last)
-    settings: dict[str, object] = {"lines": f"first{first}" if first else f"last{last}" if last else "all"}
+    *found, answer = compared.matched(readers, first, last)
+    settings: dict[str, object] = {"lines": compared.lines(first, last)}
     settings |= {"null": "no", "alpha": f"{alpha:g}", "ci": f"{level:g}", "boot": bootstrap, "seed": seed}
     counted = None if counts is None else options.read_text(counts, encoding, split, lowercase)
     if corpus is not None:
-        corpus = cut(corpus, len(answer), bool(last))
+        corpus = compared.cut(corpus, len(answer), bool(last))
         for reader, links in zip(readers, [*found, answer], strict=True):
             reader.check(links, corpus)
         tokens = [len(side.ids) for side in ((counted or corpus).src, (counted or corpus).tgt)]
@@ -154,54 +146,3 @@ def signature_of(path: str) -> str:
         return str(json.loads(first)["signature"])
     except (ValueError, TypeError, KeyError):
         raise DataError("this is neither a model nor a log of iterations", file=path) from None
-
-
-def matched(readers: list[LinkReader], first: int | None, last: int | None) -> list[Links]:
-    """The sentences to compare, the same number of each file. The gold standard is the last file.
-
-    A WPT file does not tell how many sentences without links it ends with. Such a file is filled up; its last
-    sentences are known only if it has no more than are wanted.
-    """
-    files = [reader.read() for reader in readers]
-    wanted = first or last or max(len(links) for links in files)
-    if wanted == 0:
-        raise DataError("no sentences to score", file=readers[-1].name)
-    for k, (reader, links) in enumerate(zip(readers, files, strict=True)):
-        if reader.sparse:
-            if last is not None and len(links) > last:
-                raise DataError(
-                    "a WPT file does not tell which its last sentences are",
-                    file=reader.name,
-                    hint="convert it with `aligner convert --to gold --text SRC TGT` first",
-                )
-            files[k] = links.padded(wanted)
-    if first is None and last is None and any(len(links) != wanted for links in files):
-        counts = (f"{reader.name} has {len(links)}" for reader, links in zip(readers, files, strict=True))
-        raise DataError(f"{', '.join(counts)} lines", hint="score a part of them with --first N or --last N")
-    for reader, links in zip(readers, files, strict=True):
-        if len(links) < wanted:
-            raise DataError(f"{len(links)} lines, fewer than {wanted}", file=reader.name)
-    files = [cut(links, wanted, bool(last)) for links in files]
-    look(readers, files)
-    return files
-
-
-def cut(sentences: Sentences, n: int, last: bool) -> Sentences:
-    """The first or the last n sentences of links or text."""
-    if len(sentences) < n:
-        raise DataError(f"the text has {len(sentences)} sentences, {n} are scored")
-    return sentences.part(len(sentences) - n, len(sentences)) if last else sentences.part(0, n)
-
-
-def look(readers: list[LinkReader], files: list[Links]) -> None:
-    """Warns of what looks wrong, and of scores that are a matter of definition."""
-    *hyps, gold = files
-    for reader, links in zip(readers, files, strict=True):
-        if reader.n_null:
-            logging.warning("%s: %d links to the NULL word (0) left out", reader.name, reader.n_null)
-        if len(links.src) == 0:
-            logging.warning("%s: no links", reader.name)
-    if len(gold.src) and gold.sure is not None and not gold.sure.any():
-        logging.warning("%s: no sure links: recall is 100%% by definition", readers[-1].name)
-    if gold.sure is None and any(links.sure is not None for links in hyps):
-        logging.warning("HYP has possible links and GOLD has none: are they in the right order?")
