@@ -35,21 +35,21 @@ COLUMNS = ("links", "sure", "possible", "links_sure", "links_possible", "one_to_
 RARE = 5  # a word of at most so many occurrences is rare (Graca et al. 2010, 4.3)
 
 
-def _share(part: Ints, whole: Ints) -> Floats:
+def share(part: Ints, whole: Ints) -> Floats:
     """part / whole, 1 where there is nothing to share."""
     return np.where(whole == 0, 1.0, part / np.maximum(whole, 1))
 
 
 def rates(a: Ints, s: Ints, a_s: Ints, a_p: Ints, alpha: float) -> dict[str, Floats]:
     """name -> score, from the sizes of A, S, A n S and A n P, which may be arrays."""
-    precision, recall = _share(a_p, a), _share(a_s, s)
+    precision, recall = share(a_p, a), share(a_s, s)
 
     def f(weight: float) -> Floats:
         below = weight * recall + (1 - weight) * precision
         return np.where(below == 0, 0.0, precision * recall / np.where(below == 0, 1.0, below))
 
     return {
-        "aer": 1 - _share(a_s + a_p, a + s),
+        "aer": 1 - share(a_s + a_p, a + s),
         "precision": precision,
         "recall": recall,
         "f1": f(0.5),
@@ -60,7 +60,7 @@ def rates(a: Ints, s: Ints, a_s: Ints, a_p: Ints, alpha: float) -> dict[str, Flo
 def measures(statistics: Ints, alpha: float) -> dict[str, Floats]:
     """name -> score of each row of statistics [..., 7]."""
     a, s, p, a_s, a_p, one, gold_one = np.moveaxis(statistics, -1, 0)
-    shares = {"one_to_one": _share(one, a), "gold_one_to_one": _share(gold_one, p)}
+    shares = {"one_to_one": share(one, a), "gold_one_to_one": share(gold_one, p)}
     return rates(a, s, a_s, a_p, alpha) | shares
 
 
@@ -72,7 +72,7 @@ class Gold:
     possible: Ints  # all links, sure or not
 
 
-def _as_set(codes: Ints) -> Ints:
+def as_set(codes: Ints) -> Ints:
     """The codes in order, each once. A stable sort is quick where codes are in order; np.unique is not."""
     codes = np.sort(codes, kind="stable")
     return codes[np.append(True, codes[1:] != codes[:-1])] if len(codes) else codes
@@ -110,7 +110,7 @@ class Coder:
 
     def encode(self, links: Links) -> Ints:
         """The codes of the links, as a set."""
-        return _as_set(self.codes(links))
+        return as_set(self.codes(links))
 
     def decode(self, codes: Ints) -> tuple[Ints, Ints, Ints]:
         """(sentence, src, tgt) of each code."""
@@ -129,7 +129,7 @@ class Coder:
         for words in (sentence * self.I + src, sentence * self.J + tgt):
             in_order = np.sort(words)
             again = in_order[1:] == in_order[:-1]
-            alone &= ~among(words, _as_set(in_order[1:][again]))
+            alone &= ~among(words, as_set(in_order[1:][again]))
         return codes[alone]
 
     def gold(self, links: Links) -> Gold:
@@ -138,7 +138,7 @@ class Coder:
             codes = self.encode(links)
             return Gold(codes, codes)
         codes = self.codes(links)
-        sure, possible = _as_set(codes[links.sure == 1]), _as_set(codes[links.sure == 0])
+        sure, possible = as_set(codes[links.sure == 1]), as_set(codes[links.sure == 0])
         n_repeated = int(among(sure, possible).sum())
         if 0 < n_repeated < len(sure):
             logger.warning(
@@ -259,7 +259,7 @@ def evaluate(
     if len(hyps) == 2:
         n_both = int(among(codes[0], codes[1]).sum())
         n_either = len(codes[0]) + len(codes[1]) - n_both
-        symmetry = float(_share(np.array(n_both), np.array(n_either)))
+        symmetry = float(share(np.array(n_both), np.array(n_either)))
         if drawn is not None:
             change = drawn["aer"][:, 1] - drawn["aer"][:, 0]
             seen = abs(results[1].scores["aer"] - results[0].scores["aer"])
