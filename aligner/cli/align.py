@@ -23,6 +23,7 @@ from aligner.models.recipe import MODELS
 @options.corpus_arguments
 @options.directions
 @training.settings(["threshold"])
+@options.decoder
 @click.option("--scores", is_flag=True, help="Print links with their scores, `i-j:p` (soft-union, product).")
 @click.option(
     "--forward",
@@ -42,6 +43,8 @@ def command(
     viterbi: bool,
     method: str | None,
     variant: str,
+    decode: str,
+    max_fertility: int | None,
     scores: bool,
     forward: str | None,
     reverse: str | None,
@@ -71,6 +74,7 @@ def command(
       aligner align --lowercase --symmetrize grow-diag-final-and < corpus.both > links
     """
     method = options.method_of(method, viterbi, scores, settings["threshold"])
+    fertility = options.check_decoder(decode, max_fertility, method, viterbi, settings["given"])
     layout = "scored" if scores else "pharaoh"
     sentence_scores.check(sentence_score_file, settings["given"])
     named = {"-o": output, "--forward": forward, "--reverse": reverse, "--save": save, "--log-json": log_json}
@@ -85,10 +89,11 @@ def command(
         log = beside.open_log(log_json, overwrite)
         run = {"sym": method} | ({"variant": variant} if variant != "symal" else {})
         run |= {"links": "viterbi"} if viterbi else {}
+        run |= {"fertility": str(fertility)} if fertility is not None else {}
         corpus, model, seen, known = training.train(run=run, log=log, **settings)
         recipe = model.recipe
         limit = threshold_of(method, settings["threshold"], model.threshold)
-        how = Decision(limit, recipe.direction, method, variant)
+        how = Decision(limit, recipe.direction, method, variant, fertility)
         if saved is not None:
             saved.attempt(model.write)
             saved.close()
@@ -107,6 +112,6 @@ def command(
                 if side is not None:
                     kept = one if scores else above(one, model.threshold)
                     side.attempt(methodcaller("write", format_links(kept.rounded(), layout)))
-            both = combine(*links, how)
+            both = combine(*links, how, settings["threads"])
             out.write(format_links(both.rounded(), layout))
             scored.write(both, *links, recipe.direction)

@@ -40,6 +40,7 @@ from aligner.text.reading import stream_corpus
     help="Project posteriors onto the constraint of the model (loo, bhmm, shmm), as in training.",
 )
 @training.settings(["threshold"])
+@options.decoder
 @training.known
 @click.option(
     "--scores",
@@ -63,6 +64,8 @@ def command(
     variant: str,
     project: bool,
     threshold: float | None,
+    decode: str,
+    max_fertility: int | None,
     given: str | None,
     exclude: str | None,
     known_base: int | None,
@@ -90,6 +93,7 @@ def command(
     Example:
       aligner decode generated.model data/generated.src data/generated.tgt
       aligner decode generated.model --direction forward --scores < corpus.both
+      aligner decode generated.model data/generated.src data/generated.tgt --decode one-to-one
     """
     options.check_layout(tgt, layout, vcb)
     options.one_stdin(src, tgt or "", *(vcb or ()), *(path for path in (given, exclude) if path))
@@ -110,7 +114,10 @@ def command(
     if not project and not trained.recipe.last.constrained:
         raise click.UsageError(f"{model} was trained without a constraint: there is nothing to project onto.")
     method = options.method_of(method, viterbi, scores and direction == "both", threshold)
-    how = Decision(threshold_of(method, threshold, trained.threshold), direction, method, variant)
+    made_one = method if direction == "both" else None
+    fertility = options.check_decoder(decode, max_fertility, made_one, viterbi, given)
+    limit = threshold_of(method, threshold, trained.threshold)
+    how = Decision(limit, direction, method, variant, fertility)
     with Outputs() as beside, open_output(output, overwrite) as out:
         scored = SentenceScores(sentence_score_file, overwrite, beside, viterbi)
         recipe = trained.recipe
@@ -147,7 +154,7 @@ def command(
                 project=project,
                 n_threads=threads,
             ):
-                links = combine(forward, reverse, how)
+                links = combine(forward, reverse, how, threads)
                 out.write(format_links(links.rounded(), "scored" if scores else "pharaoh"))
                 scored.write(links, forward, reverse, direction)
             out.flush()

@@ -14,6 +14,7 @@ import click
 from click.core import ParameterSource
 
 from aligner.cli.settings import Setting
+from aligner.decoding.combine import DECODERS, MOST_FERTILITY, fertility_of
 from aligner.files import check_output, open_output, output_place
 from aligner.links.formats import FORMATS
 from aligner.links.symmetrize import METHODS, VARIANTS, our_name
@@ -309,6 +310,47 @@ def method_of(method: str | None, viterbi: bool, scores: bool, threshold: float 
     if scores and METHODS[method].threshold is None:
         raise click.UsageError(f"--scores is for soft-union and product, not {method}.")
     return method
+
+
+def decoder(command: F) -> F:
+    """Which of the links above the threshold are chosen: --decode and --max-fertility."""
+    command = click.option(
+        "--max-fertility",
+        type=click.IntRange(1, MOST_FERTILITY),
+        help=f"How many links a word has at most.  [--decode fertility; default: {DECODERS['fertility']}]",
+    )(command)
+    return click.option(
+        "--decode",
+        type=click.Choice(list(DECODERS)),
+        default="threshold",
+        help="Which of the links above the threshold are chosen. threshold: all. one-to-one: at most one a"
+        " word. fertility: at most --max-fertility a word. Of all such choices, the one with the largest sum"
+        " of scores above the threshold is taken.",
+    )(command)
+
+
+def check_decoder(
+    decode: str,
+    max_fertility: int | None,
+    method: str | None,
+    viterbi: bool = False,
+    given: str | None = None,
+) -> int | None:
+    """How many links a word has at most; None: any number. Refuses a decoder where there are no scores.
+
+    method: how two directions become one; None: there is one direction
+    """
+    if max_fertility is not None and decode != "fertility":
+        raise click.UsageError("--max-fertility is for --decode fertility.")
+    if decode != "threshold" and viterbi:
+        raise click.UsageError(
+            f"--decode {decode} is not for --viterbi: links of a best path have no scores."
+        )
+    if decode != "threshold" and method is not None and METHODS[method].threshold is None:
+        raise click.UsageError(f"--decode {decode} needs links with scores, not those of {method}.")
+    if decode != "threshold" and given is not None:
+        raise click.UsageError(f"--decode {decode} is not for --given: given links are all kept.")
+    return fertility_of(decode, max_fertility)
 
 
 def variant(command: F) -> F:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from aligner.cli import options
+from aligner.decoding.combine import at_most
 from aligner.files import open_output
 from aligner.links.formats import LinkReader, format_links
 from aligner.links.symmetrize import METHODS, OTHER_NAMES, symmetrize_files
@@ -33,7 +34,12 @@ from aligner.links.turns import TurnReader
     + ", ".join(f"{how.threshold} for {name}" for name, how in METHODS.items() if how.threshold is not None)
     + "]",
 )
-@click.option("--scores", is_flag=True, help="Print links with their scores, `i-j:p` (soft-union, product).")
+@options.decoder
+@click.option(
+    "--scores",
+    is_flag=True,
+    help="Print links with their scores, `i-j:p` (soft-union, product; forward and reverse with --decode).",
+)
 @options.format("--from", "source", "forward", "reverse")
 @options.base("--base", "base", "forward", "reverse")
 @options.text("The sentences: links to words that are not there are refused.")
@@ -45,6 +51,8 @@ def command(
     method: str,
     variant: str,
     threshold: float | None,
+    decode: str,
+    max_fertility: int | None,
     scores: bool,
     source: str | None,
     base: int | None,
@@ -71,17 +79,24 @@ def command(
     decimals: a score may differ in its last digit, and a link that scores within 0.000001 of the threshold
     may come or go.
 
+    --decode one-to-one and fertility choose among the links of soft-union and product; of forward and
+    reverse, if the links of that direction have scores: all that score above 0, or above --threshold.
+
     Methods:
 
     \b
     Example:
       aligner symmetrize data/sample.forward data/sample.reverse -m grow-diag
       aligner symmetrize --variant atools -m union forward.gz reverse.gz -o links.gz
+      aligner symmetrize forward.scored reverse.scored -m soft-union --decode one-to-one
       aligner symmetrize en-fr.A3.final.gz fr-en.A3.final.gz -o aligned.grow-diag-final-and
     """
-    soft = METHODS[method].threshold is not None
+    one = decode != "threshold" and method in ("forward", "reverse")
+    soft = one or METHODS[method].threshold is not None
+    fertility = options.check_decoder(decode, max_fertility, None if one else method)
     if not soft and (scores or threshold is not None):
         raise click.UsageError(f"--scores and --threshold are for soft-union and product, not {method}.")
+    limit = (METHODS[method].threshold or 0.0) if threshold is None else threshold
     if turns := forward == reverse == "-":
         reverse = None
     options.one_stdin(forward, *(text or ()), *([] if reverse is None else [reverse]))
@@ -89,7 +104,9 @@ def command(
         corpus = options.read_text(text, encoding, split)
         a = (TurnReader if turns else LinkReader)(forward, source, base, text=corpus)
         b = None if reverse is None else LinkReader(reverse, source, base, text=corpus, reverse=True)
-        for links in symmetrize_files(a, b, method, variant=variant, threshold=threshold):
+        for links in symmetrize_files(a, b, method, variant=variant, threshold=limit, one_scored=one):
+            if fertility is not None:
+                links = at_most(links, fertility, limit)
             out.write(format_links(links.rounded(), "scored" if scores else "pharaoh"))
             if turns:
                 out.flush()

@@ -6,8 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from aligner import arguments
+from aligner.decoding._matching import match
 from aligner.links.links import Links
 from aligner.links.symmetrize import METHODS, symmetrize
+
+# Ways to choose among the links above the threshold -> how many links a word has at most; None: any number
+DECODERS = {"threshold": None, "one-to-one": 1, "fertility": 3}
+MOST_FERTILITY = 1000  # that can be asked for
 
 
 @dataclass(frozen=True)
@@ -18,12 +24,18 @@ class Decision:
     direction  both: the two directions are made one; forward or reverse: the links of one are wanted
     method     how two directions become one: one of METHODS (links/symmetrize.py)
     variant    whose order of links a method without scores has: one of VARIANTS
+    fertility  how many links a word has at most, for links with scores; None: any number
     """
 
     threshold: float
     direction: str = "both"
     method: str = "soft-union"
     variant: str = "symal"
+    fertility: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.fertility is not None and self.direction == "both" and METHODS[self.method].threshold is None:
+            raise ValueError(f"links of {self.method} have no scores to choose by")
 
 
 def above(links: Links, threshold: float) -> Links:
@@ -44,13 +56,35 @@ def threshold_of(method: str, given: float | None, model: float) -> float:
     return model if own is None else own
 
 
-def combine(forward: Links, reverse: Links, how: Decision) -> Links:
+def combine(forward: Links, reverse: Links, how: Decision, n_threads: int = 1) -> Links:
     """One alignment of the scored links of two directions."""
     if how.direction != "both":
-        return above(forward if how.direction == "forward" else reverse, how.threshold)
-    if METHODS[how.method].threshold is None:
-        forward, reverse = above(forward, how.threshold), above(reverse, how.threshold)
-    return symmetrize(forward, reverse, how.method, variant=how.variant, threshold=how.threshold)
+        links = above(forward if how.direction == "forward" else reverse, how.threshold)
+    else:
+        if METHODS[how.method].threshold is None:
+            forward, reverse = above(forward, how.threshold), above(reverse, how.threshold)
+        links = symmetrize(forward, reverse, how.method, variant=how.variant, threshold=how.threshold)
+    return links if how.fertility is None else at_most(links, how.fertility, how.threshold, n_threads)
+
+
+def at_most(links: Links, fertility: int, threshold: float, n_threads: int = 1) -> Links:
+    """The links of the largest sum of score - threshold such that no word has more links than fertility.
+
+    links: all above the threshold, by source, then target, each once
+    """
+    scores = np.empty(0) if links.scores is None else links.scores  # links of an empty file have none
+    chosen = match(links.offsets, links.src, links.tgt, scores, threshold, fertility, n_threads)
+    return links.chosen(chosen.astype(bool))
+
+
+def fertility_of(decode: str, given: int | None) -> int | None:
+    """How many links a word has at most: the given number, else the decoder's own. None: any number."""
+    most = DECODERS[arguments.choice("decode", decode, DECODERS)]
+    if given is None:
+        return most
+    if decode != "fertility":
+        raise ValueError(f"max_fertility is for decode fertility, not {decode}")
+    return int(arguments.number("max_fertility", given, 1, MOST_FERTILITY, whole=True))
 
 
 def one_each(forward: Links, reverse: Links, direction: str, threshold: float) -> Links:

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from aligner import __version__, arguments, store
-from aligner.decoding.combine import Decision, combine, threshold_of
+from aligner.decoding.combine import Decision, combine, fertility_of, threshold_of
 from aligner.decoding.form import LARGE, check_arrays, check_header
-from aligner.decoding.posteriors import check_constraints, directions
+from aligner.decoding.posteriors import check_constraints, check_not_given, directions
 from aligner.errors import DataError
 from aligner.links.known import known_of
 from aligner.links.links import Links
@@ -171,6 +171,8 @@ class Model:
         *,
         symmetrize: str = "soft-union",
         threshold: float | None = None,
+        decode: str = "threshold",
+        max_fertility: int | None = None,
         links: Links | None = None,
         constraints: Constraints | None = None,
         n_threads: int = 1,
@@ -178,26 +180,32 @@ class Model:
         """Links of sentence pairs, given as text, as lists of tokens or as a Corpus.
 
         The text is lower-cased if the model's was, and split as the model's was.
-        symmetrize   how two directions become one: one of METHODS (links/symmetrize.py)
-        threshold    of a link's score; None is the model's, and 0.25 for product
-        links        known by hand (links/known.py)
-        constraints  on expected links, for HMMs of both directions (text/known.py)
+        symmetrize     how two directions become one: one of METHODS (links/symmetrize.py)
+        threshold      of a link's score; None is the model's, and 0.25 for product
+        decode         threshold: the links above the threshold; one-to-one, fertility: of these the best ones
+                       such that no word has more than one link, or more than max_fertility
+        max_fertility  of decode="fertility"; None is 3
+        links          known by hand (links/known.py); given ones are for decode="threshold"
+        constraints    on expected links, for HMMs of both directions (text/known.py)
         """
         arguments.choice("symmetrize", symmetrize, METHODS)
         if threshold is not None:
             arguments.number("threshold", threshold, 0, 1)
+        fertility = fertility_of(decode, max_fertility)
         arguments.threads(n_threads)
         text = Corpus.of(text, self.recipe.lowercase, self.recipe.split)
         self.check_trained()
         warn_of_long(text.long_pairs())
         limit = threshold_of(symmetrize, threshold, self.threshold)
-        how = Decision(limit, self.recipe.direction, symmetrize)
+        how = Decision(limit, self.recipe.direction, symmetrize, fertility=fertility)
         known = known_of(links, constraints, text)
         check_constraints(self.recipe, known)
+        if fertility is not None:
+            check_not_given(known)
         blocks = directions(
             self.views, self.recipe, text, shares=self.shares, known=known, n_threads=n_threads
         )
-        return Links.joined(combine(*block, how) for block in blocks)
+        return Links.joined(combine(*block, how, n_threads) for block in blocks)
 
 
 def _view(entry: dict[str, Any], n: int, arrays: dict[str, npt.NDArray[Any]]) -> View:

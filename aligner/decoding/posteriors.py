@@ -79,6 +79,14 @@ def check_constraints(recipe: Recipe, known: Known) -> None:
         raise DataError("constraints are for HMMs of both directions", hint="train such a model")
 
 
+def check_not_given(known: Known) -> None:
+    """Refuses given links where a word may have too many of them."""
+    if known.weights is not None and (known.weights.weight == np.float32(SURE)).any():
+        raise DataError(
+            "given links are all kept, and a word may have too many of them", hint="decode by the threshold"
+        )
+
+
 def known_words(views: Sequence[View], corpus: Corpus) -> list[Seen]:
     """What each view of a model sees of a text."""
     return [_known_words(corpus, view) for view in views]

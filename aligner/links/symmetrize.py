@@ -189,16 +189,25 @@ def symmetrize_files(
     *,
     variant: str = "symal",
     threshold: float | None = None,
+    one_scored: bool = False,
 ) -> Iterator[Links]:
     """One alignment of two files, block by block. The files must match line by line.
 
-    reverse is None: forward has both directions.
+    reverse     None: forward has both directions
+    one_scored  the methods forward and reverse need scores and keep them; links above the threshold, by
+                default 0, are taken, by source, then target
     """
-    scored = METHODS[method].threshold is not None
+    one_scored = one_scored and method in ("forward", "reverse")
+    scored = one_scored or METHODS[method].threshold is not None
     readers = forward, reverse or forward
     for first, a, b in directions(forward, reverse):
         if first == 0:
             _look(readers[0], a, readers[1], b, scored)
+        if one_scored:
+            reader, one = (readers[0], a) if method == "forward" else (readers[1], b)
+            _check_scores(reader, one, first, method)
+            yield symmetrize(one, one, "soft-union", threshold=threshold or 0.0)  # of equal scores the mean
+            continue
         if scored:
             for reader, links in zip(readers, (a, b), strict=True):
                 _check_scores(reader, links, first, method)
