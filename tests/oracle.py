@@ -134,6 +134,17 @@ def blend(forward: dict, reverse: dict, product: bool, threshold: float) -> dict
     return scores
 
 
+def most_gain(gains: dict, D: int) -> float:
+    """The largest total gain of a set of links (src, tgt) -> gain in which no word has more than D links."""
+    best = 0.0
+    for n in range(1, len(gains) + 1):
+        for links in itertools.combinations(gains, n):
+            words = [("src", i) for i, _ in links] + [("tgt", j) for _, j in links]
+            if max(map(words.count, words)) <= D:
+                best = max(best, sum(gains[link] for link in links))
+    return best
+
+
 def statistics(hyp: set, sure: set, possible: set) -> list[int]:
     """|A| |S| |P| |A n S| |A n P| and the links of A and of P whose words have no other link."""
     possible = sure | possible

@@ -24,8 +24,8 @@ the search, price[v] += far[v] - far[outside] for each word that is nearer than 
 become 0, as they must for its way back, and no other falls below 0.
 
 Gains are integers of 2^-40, of scores that are rounded to six decimals as files have them. So sums are exact, and equal
-totals are equal. Of several best sets the same one is chosen every time: a unit that comes later changes the choice for
-a larger total only.
+totals are equal. Of several best sets the same one is chosen every time: a unit changes what is chosen for a larger total
+only, and takes the first of equally near words.
 
 A search costs at most the links of the words that it reaches, and the square of their number. The room that a thread needs
 is 32 bytes a link and 36 bytes a word of the sentence pair with most.
@@ -276,17 +276,18 @@ cdef inline int64_t reach(
 
 
 cdef inline int64_t nearest(Network* net, int64_t outside, int64_t* n_opened) noexcept nogil:
-    """Takes the nearest word from the open ones; -1 if none is nearer than outside."""
-    cdef int64_t n, v, best = -1, far = outside
+    """Takes the nearest word from the open ones, of equally near ones the first; -1 if none is nearer than outside."""
+    cdef int64_t n, v, w, place = 0, far = outside
+    v = -1
     for n in range(n_opened[0]):
-        if net.far[net.opened[n]] < far:
-            far = net.far[net.opened[n]]
-            best = n
-    if best < 0:
-        return -1
-    v = net.opened[best]
-    n_opened[0] -= 1
-    net.opened[best] = net.opened[n_opened[0]]
+        w = net.opened[n]
+        if net.far[w] < far or net.far[w] == far and w < v:
+            far = net.far[w]
+            place = n
+            v = w
+    if v >= 0:
+        n_opened[0] -= 1
+        net.opened[place] = net.opened[n_opened[0]]
     return v
 
 
