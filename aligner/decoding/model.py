@@ -13,7 +13,7 @@ import numpy.typing as npt
 from aligner import __version__, arguments, store
 from aligner.decoding.combine import Decision, combine, fertility_of, threshold_of
 from aligner.decoding.form import LARGE, check_arrays, check_header
-from aligner.decoding.posteriors import check_constraints, check_not_given, directions
+from aligner.decoding.posteriors import check_constraints, check_not_given, check_projection, directions
 from aligner.errors import DataError
 from aligner.links.known import known_of
 from aligner.links.links import Links
@@ -173,6 +173,7 @@ class Model:
         threshold: float | None = None,
         decode: str = "threshold",
         max_fertility: int | None = None,
+        project: str = "trained",
         links: Links | None = None,
         constraints: Constraints | None = None,
         n_threads: int = 1,
@@ -185,6 +186,7 @@ class Model:
         decode         threshold: the links above the threshold; one-to-one, fertility: of these the best ones
                        such that no word has more than one link, or more than max_fertility
         max_fertility  of decode="fertility"; None is 3
+        project        what posteriors are projected onto: one of PROJECTIONS (decoding/posteriors.py)
         links          known by hand (links/known.py); given ones are for decode="threshold"
         constraints    on expected links, for HMMs of both directions (text/known.py)
         """
@@ -195,6 +197,7 @@ class Model:
         arguments.threads(n_threads)
         text = Corpus.of(text, self.recipe.lowercase, self.recipe.split)
         self.check_trained()
+        check_projection(self.recipe, project)
         warn_of_long(text.long_pairs())
         limit = threshold_of(symmetrize, threshold, self.threshold)
         how = Decision(limit, self.recipe.direction, symmetrize, fertility=fertility)
@@ -203,7 +206,13 @@ class Model:
         if fertility is not None:
             check_not_given(known)
         blocks = directions(
-            self.views, self.recipe, text, shares=self.shares, known=known, n_threads=n_threads
+            self.views,
+            self.recipe,
+            text,
+            shares=self.shares,
+            known=known,
+            project=project,
+            n_threads=n_threads,
         )
         return Links.joined(combine(*block, how, n_threads) for block in blocks)
 

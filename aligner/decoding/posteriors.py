@@ -8,13 +8,14 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from aligner import arguments
 from aligner.decoding._select import above as select
 from aligner.errors import DataError
 from aligner.links.known import SURE
 from aligner.links.links import Links
 from aligner.models.families import FAMILIES
 from aligner.models.parameters import View
-from aligner.models.recipe import Recipe, Stage
+from aligner.models.recipe import CONSTRAINTS, LATTICES, Recipe, Stage
 from aligner.models.shares import Own, Shares
 from aligner.text.cells import Seen, Shard, cell_offsets, in_shards
 from aligner.text.corpus import Corpus
@@ -27,6 +28,14 @@ Doubles = npt.NDArray[np.float64]
 NO_COST = 100.0  # of a sentence pair that has no lattice: more than any that has one
 CUTOFF = 1e-3  # a cell that scores no more than this is never a link
 
+# What posteriors are projected onto when text is decoded
+PROJECTIONS = {
+    "trained": "what the model was trained with",
+    **{name: f"the {name} constraint" for name in CONSTRAINTS},
+    "both": "the mean of the two constraints' posteriors",
+    "none": "nothing",
+}
+
 
 def directions(
     views: Sequence[View],
@@ -37,7 +46,7 @@ def directions(
     shares: Shares | None = None,
     known: Known = NOTHING,
     viterbi: bool = False,
-    project: bool = True,
+    project: str = "trained",
     costs: Doubles | None = None,
     n_threads: int = 1,
 ) -> Iterator[tuple[Links, Links]]:
@@ -46,7 +55,7 @@ def directions(
     seen     what each view sees of corpus.bounded(); None: the view looks again
     shares   of the text that the views were trained on, where a sentence pair is not its own witness
     known    what is known beforehand: given links score 1, excluded ones 0
-    project  whether posteriors are projected onto the constraint that the model was trained with
+    project  one of PROJECTIONS: what posteriors are projected onto, before best paths are looked for, too
     costs    [S, 2] is filled, shard by shard: -log p(tgt | src) a target word, -log p(src | tgt) a source
              word. p sums over all alignments, before projection; of models that have a lattice a view, the
              logarithms are means over the views. A sentence pair that has an empty side, or is too long, has
@@ -58,18 +67,42 @@ def directions(
     n_threads = useful(n_threads, int(cell_offsets(corpus)[-1]))
     if costs is not None and costs.shape != (len(corpus), 2):
         raise ValueError(f"the costs are not of {len(corpus)} sentence pairs")
-    stage = recipe.last
-    if not project:
-        stage = replace(stage, objective="likelihood")
+    stages = _projected(recipe, project)
     sights = [
         _known_words(corpus, view) if sight is None else sight
         for view, sight in zip(views, seen or [None] * len(views), strict=True)
     ]
-    own = None if shares is None or stage.leaving is None else shares.of(corpus, stage.leaving.left_out)
+    leaving = recipe.last.leaving
+    own = None if shares is None or leaving is None else shares.of(corpus, leaving.left_out)
     for start, stop, shards in in_shards(sights, n_threads, known, scored=True):
         mine = None if own is None else own.part(start, stop)
         some = None if costs is None else costs[start:stop]
-        yield _score(views, shards, recipe, stage, mine, viterbi, some, n_threads)
+        yield _score(views, shards, recipe, stages, mine, viterbi, some, n_threads)
+
+
+def check_projection(recipe: Recipe, project: str) -> None:
+    """Refuses a projection that is not known, or that the model cannot have."""
+    arguments.choice("project", project, PROJECTIONS)
+    if project in ("trained", "none"):
+        return
+    if recipe.last.family not in LATTICES or recipe.direction != "both":
+        one = f"{recipe.model}, " + ("Model 1" if recipe.direction == "both" else f"{recipe.direction} only")
+        raise DataError(
+            f"posteriors are projected in HMMs of both directions; this model is {one}",
+            hint="train such a model, or project onto nothing",
+        )
+
+
+def _projected(recipe: Recipe, project: str) -> list[Stage]:
+    """The stages whose posteriors are averaged: the last one, with the objective that is asked for.
+
+    A projection is as exact as the recipe says. Recipes of models without a constraint have limits, too.
+    """
+    check_projection(recipe, project)
+    if project == "trained":
+        return [recipe.last]
+    objectives = {"none": ("likelihood",), "both": CONSTRAINTS}.get(project, (project,))
+    return [replace(recipe.last, objective=objective) for objective in objectives]
 
 
 def check_constraints(recipe: Recipe, known: Known) -> None:
@@ -104,22 +137,28 @@ def _known_words(corpus: Corpus, view: View) -> Seen:
 
 
 def _score(
-    views: Sequence[View], shards: Sequence[Shard], recipe: Recipe, stage: Stage, own: Own | None,
+    views: Sequence[View], shards: Sequence[Shard], recipe: Recipe, stages: Sequence[Stage], own: Own | None,
     viterbi: bool, costs: Doubles | None, n_threads: int,
 ) -> tuple[Links, Links]:  # fmt: skip
-    """The links of a shard's sentence pairs, and their costs where they are wanted."""
+    """The links of a shard's sentence pairs, and their costs where they are wanted.
+
+    stages: of the same family and as many views; each scores by itself, and scores are their mean
+    """
     shard = shards[0]
     if costs is not None:
         costs[:] = 0
     fwd, rev = (np.zeros(shard.n_cells, np.float32) for _ in range(2))
-    family, parameters = FAMILIES[stage.family], [view.parameters for view in views]
-    step = len(views) if stage.together else 1
-    for n in range(0, len(views), step):
-        family.posteriors(
-            parameters[n : n + step], shards[n : n + step], stage, recipe.direction, own, viterbi,
-            step / len(views), fwd, rev, costs, n_threads,
-        )  # fmt: skip
+    family, parameters = FAMILIES[recipe.last.family], [view.parameters for view in views]
+    step = len(views) if recipe.last.together else 1
+    share = step / len(views) / len(stages)
+    for k, stage in enumerate(stages):
+        for n in range(0, len(views), step):
+            family.posteriors(
+                parameters[n : n + step], shards[n : n + step], stage, recipe.direction, own, viterbi,
+                share, fwd, rev, None if k else costs, n_threads,
+            )  # fmt: skip
     if costs is not None:
+        costs *= len(stages)  # costs are those before projection: the first stage tells them
         _divide(costs, shard, recipe.direction)
     if not any(len(m.lexicon.tgt) for m in parameters):  # nothing was learned: no word goes with another
         fwd[:] = rev[:] = 0
