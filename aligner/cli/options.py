@@ -199,10 +199,15 @@ def tell(line: str) -> None:
 def not_from_terminal(ctx: click.Context, argument: click.Parameter, path: T) -> T:
     """Refuses to wait for a terminal when no file is given. - is the terminal, too."""
     assert argument.name is not None
-    given = ctx.get_parameter_source(argument.name) is not ParameterSource.DEFAULT
-    if not given and not ctx.resilient_parsing and sys.stdin is not None and sys.stdin.isatty():
-        raise click.UsageError("give a file, or text on stdin; - reads from the terminal.", ctx)
+    if ctx.get_parameter_source(argument.name) is ParameterSource.DEFAULT and not ctx.resilient_parsing:
+        no_terminal(ctx)
     return path
+
+
+def no_terminal(ctx: click.Context) -> None:
+    """Refuses to wait for a terminal."""
+    if sys.stdin is not None and sys.stdin.isatty():
+        raise click.UsageError("give a file, or text on stdin; - reads from the terminal.", ctx)
 
 
 def one_stdin(*paths: str) -> None:

@@ -111,6 +111,9 @@ def command(
       aligner view data/sample.en data/sample.fr --gold data/sample.gold --text --line 7
     """
     model, src, tgt = named(files)
+    if src is None:
+        options.no_terminal(ctx)
+        src = "-"
     if not text and ctx.get_parameter_source("output") is ParameterSource.DEFAULT:
         raise click.UsageError("-o is needed, the name of the page, or --text.")
     if ascii and not text:
@@ -169,13 +172,13 @@ def command(
             out.write(page("page.html", data))
 
 
-def named(files: tuple[str, ...]) -> tuple[str | None, str, str | None]:
-    """MODEL, SRC and TGT. MODEL and TGT may be left out; SRC is stdin after MODEL alone."""
-    if not 1 <= len(files) <= 3:
+def named(files: tuple[str, ...]) -> tuple[str | None, str | None, str | None]:
+    """MODEL, SRC and TGT, where they are given."""
+    if len(files) > 3:
         raise click.UsageError("give MODEL SRC TGT, or SRC TGT without a model.")
-    model = files[0] if len(files) == 3 or is_model(files[0]) else None
+    model = files[0] if len(files) == 3 or files and is_model(files[0]) else None
     src, tgt, *_ = [*files[model is not None :], None, None]
-    return model, src or "-", tgt
+    return model, src, tgt
 
 
 def part(

@@ -1,7 +1,7 @@
 """Matrices of sentence pairs for a terminal: source words are rows, target words are columns.
 
-A terminal has places. A character takes one place, a wide one (of Chinese or Japanese) two, and a combining
-mark none: it stands over the character before it. A cluster is a character with its combining marks.
+A line of a terminal has places. A character takes one place, a wide one (of Chinese or Japanese) two. A
+combining mark takes none, since it stands over the character before it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from aligner.scoring.viewer import UNIT
 
 CELL = 3  # places of a column: a circle, between the brackets of gold
-TALLEST = 16  # clusters of a target word that stand above its column
+TALLEST = 16  # lines of a target word above its column
 LIMITS = (500, 2_500, 5_000, 7_500)  # a score above each has one more size
 SHORTEST = 20  # places of the narrowest drawing: a terminal of fewer gets lines that are too long
 
@@ -59,6 +59,7 @@ class Drawing:
     def sentence(self, n: int) -> str:
         """Sentence pair n, from 0: its number, its matrix, and its links as text."""
         pair = self.data["sentences"][n]
+        pair = pair | {side: [*map(_printable, pair[side])] for side in ("src", "tgt")}
         scores, gold = self._scores(pair), _triples(pair["gold"])
         lines = [
             f"{self.data['first'] + n}",
@@ -142,10 +143,11 @@ class Drawing:
 
 
 def clusters(word: str) -> list[str]:
-    """The characters of a word, each with the combining marks that follow it."""
+    """The characters of a word, each with the marks that follow it, as long as a column has room for them."""
     found: list[str] = []
     for character in word:
-        if found and _width(character) == 0:
+        joins = unicodedata.category(character) == "Mc" and found and places(found[-1]) < CELL - 1
+        if found and (joins or _width(character) == 0):
             found[-1] += character
         else:
             found.append(character)
@@ -161,6 +163,12 @@ def _width(character: str) -> int:
     if unicodedata.category(character) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _printable(word: str) -> str:
+    """The word with as few combining marks as can be. Control characters, which move cursors, become ?"""
+    word = unicodedata.normalize("NFC", word)
+    return "".join("?" if unicodedata.category(x) == "Cc" else x for x in word)
 
 
 def _cut(word: str, width: int, more: str) -> str:

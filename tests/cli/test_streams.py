@@ -28,6 +28,7 @@ GIVEN = {
     "lexicon": "{model}",
     "symmetrize": "sample.forward sample.reverse",
     "evaluate": "sample.forward sample.gold --bootstrap 0",
+    "view": "{model} sample.en sample.fr --gold sample.gold --threads 1 --text",
     "convert": "sample.forward",
     "check": "sample.en sample.fr",
     "generate": "{new}/toy --pairs 3",
@@ -40,6 +41,7 @@ FROM_STDIN = {  # commands that read stdin if no file is given
     "ibm1": "-o {new}/ibm1",
     "train": "-o {new}/train",
     "decode": "{model}",
+    "view": "{model} --text",
     "convert": "",
     "check": "",
 }
