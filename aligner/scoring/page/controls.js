@@ -1,0 +1,220 @@
+// What buttons and fields do; the last file of the page, which starts it.
+"use strict";
+
+// Shows a sentence by its address, so that the way back is the browser's.
+function go(s) {
+  if (s >= 0 && s !== state.s) location.hash = `#${s + 1}`;
+}
+
+// The sentence of the address, counted from 0; -1 if the address names none.
+function sentenceOfAddress() {
+  const line = /^#(\d+)$/.exec(location.hash)?.[1];
+  return line >= 1 && line <= sentences.length ? line - 1 : -1;
+}
+
+function setView(view) {
+  if (view !== "matrix") setEditing(false);
+  state.view = view;
+  for (const button of document.querySelectorAll("[data-view]")) {
+    button.setAttribute("aria-pressed", String(button.dataset.view === view));
+  }
+  draw();
+  light(-1, -1);
+}
+
+function setSystems() {
+  state.a = systemOf(byId("system-a").value);
+  state.b = systemOf(byId("system-b").value);
+  byId("change-line").hidden = !state.a.before && !state.b.before;
+  byId("sort").querySelector("[value=disagreement]").disabled = state.b === NO_SYSTEM;
+  drawThreshold();
+}
+
+// Choices of systems in groups: after projection, before it, link files.
+function fillSystems(select, hasNone) {
+  if (hasNone) select.append(html("option", { value: "" }, "none"));
+  const projection = data.model?.projection ?? "none";
+  const groups = [
+    [projection === "none" ? "Model" : `After projection (${projection})`, (x) => x.column >= 0 && !x.isBefore],
+    ["Before projection", (x) => x.isBefore],
+    ["Link files", (x) => x.file >= 0],
+  ];
+  for (const [label, belongs] of groups) {
+    const options = systems.filter(belongs).map(({ id, label: text }) => html("option", { value: id }, text));
+    if (options.length > 0) select.append(html("optgroup", { label }, ...options));
+  }
+}
+
+function openSearch() {
+  openDrawer(true);
+  byId("search").focus();
+  byId("search").select();
+}
+
+// The list of sentences on a narrow screen.
+function openDrawer(isOpen) {
+  document.body.classList.toggle("drawer", isOpen);
+  byId("menu").setAttribute("aria-expanded", String(isOpen));
+}
+
+async function copyLinks() {
+  const text = pharaoh(linksOf(state.s, state.a, state.threshold));
+  try {
+    await navigator.clipboard.writeText(text);
+    notice(`Copied the links of sentence ${state.s + 1}.`);
+  } catch {
+    byId("pharaoh").value = text;
+    byId("copying").showModal();
+    byId("pharaoh").select();
+  }
+}
+
+function setEditing(isEditing) {
+  state.isEditing = isEditing;
+  byId("edit").setAttribute("aria-checked", String(isEditing));
+  document.body.classList.toggle("editing", isEditing);
+  if (isEditing && state.view !== "matrix") setView("matrix");
+  afterEdit();
+  if (isEditing) byId("matrix").focus({ preventScroll: true });
+}
+
+// Gold changed: squares, numbers, list and the bar of editing follow.
+function afterEdit() {
+  totals.clear();
+  byId("editing").hidden = !state.isEditing && hand.entries.size === 0;
+  byId("undo").disabled = hand.steps.length === 0;
+  byId("reset").disabled = !hand.entries.has(state.s);
+  byId("done").checked = hand.isDone(state.s);
+  const [n, done] = [hand.entries.size, hand.doneSentences().length];
+  byId("edited").textContent = n === 0 ? "" : `${n} annotated, ${done} done`;
+  byId("export-done").disabled = done === 0;
+  drawThreshold();
+}
+
+function undo() {
+  const s = hand.undo();
+  if (s === undefined) return notice("There is nothing to undo.");
+  go(s);
+  afterEdit();
+}
+
+function moveCursor(down, right) {
+  const { src, tgt } = sentences[state.s];
+  const i = Math.min(Math.max(state.cursor.i + down, 0), src.length - 1);
+  const j = Math.min(Math.max(state.cursor.j + right, 0), tgt.length - 1);
+  state.cursor = { i, j };
+  matrix.point(state.cursor);
+  light(i, j);
+  sayCell(i, j);
+}
+
+function setCell(kind) {
+  const { i, j } = state.cursor;
+  hand.set(state.s, i, j, kind);
+  afterEdit();
+  light(i, j);
+  sayCell(i, j);
+}
+
+function sayCell(i, j) {
+  const kind = hand.gold(state.s)?.get(codeOf(state.s, i, j));
+  const name = kind === undefined ? "no link" : kind === 1 ? "sure" : "possible";
+  byId("says").textContent = `${sentences[state.s].src[i]} – ${sentences[state.s].tgt[j]}, ${name}`;
+}
+
+function exportDone() {
+  const chosen = hand.doneSentences();
+  download("done.gold", goldFile(hand, chosen));
+  download("done.src", textFile("src", chosen));
+  download("done.tgt", textFile("tgt", chosen));
+}
+
+async function importFile(event) {
+  const file = event.target.files[0];
+  event.target.value = "";
+  if (file === undefined) return;
+  try {
+    const changes = readGoldFile(hand, await file.text());
+    if (changes.length > 0) hand.step(changes);
+    notice(`${file.name}: ${changes.length} ${changes.length === 1 ? "sentence" : "sentences"} changed.`);
+    afterEdit();
+  } catch (error) {
+    notice(`${file.name}: ${error.message}`, true);
+  }
+}
+
+// Colours: as the system has them, light, or dark.
+function setTheme(theme) {
+  document.documentElement.dataset.theme = theme;
+  byId("theme-name").textContent = theme;
+  kept.write("aligner:theme", theme);
+}
+
+function nextTheme() {
+  const themes = ["auto", "light", "dark"];
+  setTheme(themes[(themes.indexOf(document.documentElement.dataset.theme) + 1) % themes.length]);
+}
+
+function connect() {
+  const on = (id, name, action) => byId(id).addEventListener(name, action);
+  on("search", "input", () => list.search(byId("search").value));
+  on("sort", "change", () => { sortList(); list.write(byId("sort").value); });
+  on("list", "click", () => openDrawer(false));
+  on("menu", "click", () => openDrawer(!document.body.classList.contains("drawer")));
+  on("previous", "click", () => go(list.neighbour(-1)));
+  on("next", "click", () => go(list.neighbour(1)));
+  on("theme", "click", nextTheme);
+  on("help-open", "click", () => byId("help").showModal());
+  on("threshold", "input", () => setThreshold(byId("threshold").value * SCALE));
+  on("threshold", "change", sortList);
+  on("threshold-number", "change", () => { setThreshold(byId("threshold-number").value * SCALE); sortList(); });
+  on("model-threshold", "click", () => { setThreshold(data.model.threshold); sortList(); });
+  for (const id of ["system-a", "system-b"]) on(id, "change", () => { setSystems(); sortList(); });
+  on("change", "change", drawThreshold);
+  on("copy", "click", copyLinks);
+  on("edit", "click", () => setEditing(!state.isEditing));
+  on("undo", "click", undo);
+  on("done", "change", () => { hand.setDone(state.s, byId("done").checked); afterEdit(); });
+  on("start", "click", () => { hand.start(state.s, linksOf(state.s, state.a, state.threshold)); afterEdit(); });
+  on("reset", "click", () => { hand.reset(state.s); afterEdit(); });
+  on("export", "click", () => download(`${data.src}.gold`, goldFile(hand, sentences.map((_, s) => s))));
+  on("export-done", "click", exportDone);
+  on("import", "change", importFile);
+  on("notice", "click", () => notice(""));
+  for (const button of document.querySelectorAll("[data-view]")) {
+    button.addEventListener("click", () => setView(button.dataset.view));
+  }
+  for (const id of ["links", "missed"]) {
+    on(id, "pointerover", (event) => {
+      const link = event.target.closest("[data-link]")?.dataset.link;
+      light(...(link === undefined ? [-1, -1] : link.split("-").map(Number)));
+    });
+    on(id, "pointerleave", () => light(-1, -1));
+  }
+  for (const [from, to] of [["matrix", "matrix-b"], ["matrix-b", "matrix"]]) {
+    on(from, "scroll", () => byId(to).scrollTo(byId(from).scrollLeft, byId(from).scrollTop));
+  }
+  addEventListener("hashchange", () => { if (sentenceOfAddress() >= 0) showSentence(sentenceOfAddress()); });
+  addEventListener("resize", drawThreshold);
+}
+
+function start() {
+  document.title = data.title;
+  byId("title").textContent = data.title;
+  byId("about").textContent = [data.model?.name, data.src, data.tgt].filter(Boolean).join(" · ");
+  fillSystems(byId("system-a"), systems.length === 0);
+  fillSystems(byId("system-b"), true);
+  byId("system-a").value = state.a.id;
+  byId("model-threshold").hidden = data.model === null;
+  if (data.model !== null) byId("model-threshold").textContent = `model’s ${decimal(data.model.threshold, 4)}`;
+  document.querySelector("[data-view=figure]").hidden = data.columns.length === 0;
+  setTheme(kept.read("aligner:theme") ?? "auto");
+  connect();
+  setSystems();
+  setThreshold(state.threshold);
+  afterEdit();
+  if (sentences.length === 0) return notice("The page has no sentences.", true);
+  showSentence(Math.max(sentenceOfAddress(), 0));
+}
+
+start();

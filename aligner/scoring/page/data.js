@@ -1,0 +1,208 @@
+// The data of the page, and every number that is computed from them.
+//
+// Scores are whole numbers of 1/10000, and so is the threshold: a link is shown if its score is above the threshold.
+// A cell (i, j) of a sentence pair has the code i * J + j, with J the number of target words.
+"use strict";
+
+const SCALE = 10000;
+const ALWAYS = SCALE + 1; // the score of a link in a file without scores: above every threshold
+const MEASURES = ["precision", "recall", "aer", "f1"];
+const NO_SYSTEM = { id: "", label: "none", scored: false, column: -1, file: -1, before: null };
+
+const data = JSON.parse(byId("data").textContent);
+const sentences = data.sentences;
+const systems = listSystems();
+
+// Every system that can be drawn: the columns of the model, then the link files.
+function listSystems() {
+  const columns = data.columns.map((id, column) => {
+    const isBefore = id.endsWith("0");
+    const label = isBefore ? `${id.slice(0, -1)}, before projection` : id;
+    return { id, label, isBefore, scored: true, column, file: -1, before: null };
+  });
+  for (const system of columns) {
+    system.before = columns.find((other) => other.id === system.id + "0") ?? null;
+  }
+  const files = data.files.map((file, at) => (
+    { id: `file${at}`, label: file.name, isBefore: false, scored: file.scored, column: -1, file: at, before: null }
+  ));
+  return [...columns, ...files];
+}
+
+function systemOf(id) {
+  return systems.find((system) => system.id === id) ?? NO_SYSTEM;
+}
+
+// The system that the page opens with: what the model prints, else the first file.
+function firstSystem() {
+  const direction = data.model?.direction ?? "both";
+  const wanted = direction === "both" ? "union" : direction;
+  return systems.find((system) => system.id === wanted) ?? systems[0] ?? NO_SYSTEM;
+}
+
+// Calls visit(i, j, score) for each cell of a sentence that has a score in a system.
+function eachScore(s, system, visit) {
+  if (system.column >= 0) {
+    const cells = sentences[s].cells;
+    const step = 2 + data.columns.length;
+    const at = 2 + system.column;
+    for (let k = 0; k < cells.length; k += step) {
+      if (cells[k + at] > 0) visit(cells[k], cells[k + 1], cells[k + at]);
+    }
+  } else if (system.file >= 0) {
+    const links = sentences[s].files[system.file];
+    for (let k = 0; k < links.length; k += 3) {
+      visit(links[k], links[k + 1], system.scored ? links[k + 2] : ALWAYS);
+    }
+  }
+}
+
+function codeOf(s, i, j) {
+  return i * sentences[s].tgt.length + j;
+}
+
+// code -> score of the cells of a sentence in a system
+function scoresOf(s, system) {
+  const scores = new Map();
+  eachScore(s, system, (i, j, score) => scores.set(codeOf(s, i, j), score));
+  return scores;
+}
+
+// The links that a threshold leaves, in order of the source words: {i, j, score}.
+function linksOf(s, system, threshold) {
+  const links = [];
+  eachScore(s, system, (i, j, score) => {
+    if (score > threshold) links.push({ i, j, score });
+  });
+  return links.sort((x, y) => x.i - y.i || x.j - y.j);
+}
+
+function pharaoh(links) {
+  return links.map((link) => `${link.i}-${link.j}`).join(" ");
+}
+
+// code -> 1 sure, 0 possible of the gold file; null without a gold file. A link that stands twice is sure if one of the two is.
+const fileGold = (() => {
+  const known = new Map();
+  return (s) => {
+    if (data.gold === null) return null;
+    if (!known.has(s)) {
+      const gold = new Map();
+      const links = sentences[s].gold;
+      for (let k = 0; k < links.length; k += 3) {
+        const code = codeOf(s, links[k], links[k + 1]);
+        gold.set(code, Math.max(links[k + 2], gold.get(code) ?? 0));
+      }
+      known.set(s, gold);
+    }
+    return known.get(s);
+  };
+})();
+
+function countSure(gold) {
+  let sure = 0;
+  for (const kind of gold.values()) sure += kind;
+  return sure;
+}
+
+// |A|, |S|, |A n S| and |A n P| of one sentence, with A the links above the threshold and P the sure and possible links.
+function count(s, system, threshold, gold) {
+  const counts = { links: 0, sure: countSure(gold), linksSure: 0, linksPossible: 0 };
+  eachScore(s, system, (i, j, score) => {
+    if (score <= threshold) return;
+    const kind = gold.get(codeOf(s, i, j));
+    counts.links += 1;
+    if (kind === 1) counts.linksSure += 1;
+    if (kind !== undefined) counts.linksPossible += 1;
+  });
+  return counts;
+}
+
+// A share of nothing is 1: no claim, no error.
+function share(part, whole) {
+  return whole === 0 ? 1 : part / whole;
+}
+
+// The measures of `aligner evaluate`, as shares.
+function measure({ links, sure, linksSure, linksPossible }) {
+  const precision = share(linksPossible, links);
+  const recall = share(linksSure, sure);
+  const below = 0.5 * recall + 0.5 * precision;
+  return {
+    precision,
+    recall,
+    aer: 1 - share(linksSure + linksPossible, links + sure),
+    f1: below === 0 ? 0 : (precision * recall) / below,
+  };
+}
+
+// The counts of many sentences at every threshold at once.
+//
+// links, linksSure, linksPossible: [10002]  t -> how many links have a score of at least t, so that t + 1 is asked for
+class Totals {
+  constructor(system, goldOf) {
+    this.sentences = 0;
+    this.sure = 0;
+    for (const name of ["links", "linksSure", "linksPossible"]) this[name] = new Int32Array(ALWAYS + 2);
+    for (let s = 0; s < sentences.length; s++) {
+      const gold = goldOf(s);
+      if (gold !== null) this.add(s, system, gold);
+    }
+    for (const name of ["links", "linksSure", "linksPossible"]) {
+      for (let t = ALWAYS; t >= 0; t--) this[name][t] += this[name][t + 1];
+    }
+  }
+
+  add(s, system, gold) {
+    this.sentences += 1;
+    this.sure += countSure(gold);
+    eachScore(s, system, (i, j, score) => {
+      const kind = gold.get(codeOf(s, i, j));
+      this.links[score] += 1;
+      if (kind === 1) this.linksSure[score] += 1;
+      if (kind !== undefined) this.linksPossible[score] += 1;
+    });
+  }
+
+  above(threshold) {
+    const at = threshold + 1;
+    return {
+      links: this.links[at],
+      sure: this.sure,
+      linksSure: this.linksSure[at],
+      linksPossible: this.linksPossible[at],
+    };
+  }
+}
+
+// A share as a percentage of two decimals. A tie goes to the even digit, as in the numbers that `aligner evaluate` prints.
+function percent(value) {
+  const hundred = 100 * value;
+  if ((8 * hundred) % 2 !== 1) return hundred.toFixed(2);
+  const below = Math.floor(100 * hundred);
+  return ((below + (below % 2)) / 100).toFixed(2);
+}
+
+function decimal(score, digits = 2) {
+  return (Math.min(score, SCALE) / SCALE).toFixed(digits);
+}
+
+// What a pair costs in the model, the mean of both directions; null without a model.
+function costOf(s) {
+  const costs = sentences[s].costs;
+  return data.model !== null && costs?.length === 2 ? (costs[0] + costs[1]) / 2 : null;
+}
+
+// How many links of two systems are not shared.
+function disagreement(s, first, second, threshold) {
+  const links = new Set();
+  eachScore(s, first, (i, j, score) => score > threshold && links.add(codeOf(s, i, j)));
+  let shared = 0;
+  let others = 0;
+  eachScore(s, second, (i, j, score) => {
+    if (score <= threshold) return;
+    others += 1;
+    if (links.has(codeOf(s, i, j))) shared += 1;
+  });
+  return links.size + others - 2 * shared;
+}

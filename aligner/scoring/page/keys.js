@@ -1,0 +1,76 @@
+// Keys, and the help that lists them.
+"use strict";
+
+// key -> [what it does, action]; keys of one action stand together for the help
+const KEYS = [
+  [["j", "ArrowDown"], "next sentence", () => go(list.neighbour(1))],
+  [["k", "ArrowUp"], "previous sentence", () => go(list.neighbour(-1))],
+  [["ArrowLeft"], "lower threshold", () => setThreshold(state.threshold - STEP)],
+  [["ArrowRight"], "higher threshold", () => setThreshold(state.threshold + STEP)],
+  [["/"], "search", () => openSearch()],
+  [["m"], "matrix", () => setView("matrix")],
+  [["b"], "bands", () => setView("bands")],
+  [["a"], "all directions, before and after projection", () => setView("figure")],
+  [["c"], "copy the links as Pharaoh text", () => copyLinks()],
+  [["e"], "correct by hand", () => setEditing(!state.isEditing)],
+  [["u"], "undo a correction", () => undo()],
+  [["d"], "mark the sentence as done, while editing", () => state.isEditing && byId("done").click()],
+  [["?"], "this help", () => byId("help").showModal()],
+];
+
+// Keys of the cell cursor, while editing and with the focus in the matrix.
+const CELL_KEYS = {
+  ArrowDown: () => moveCursor(1, 0),
+  ArrowUp: () => moveCursor(-1, 0),
+  ArrowRight: () => moveCursor(0, 1),
+  ArrowLeft: () => moveCursor(0, -1),
+  s: () => setCell(1),
+  p: () => setCell(0),
+  x: () => setCell(undefined),
+  Enter: () => pick(state.cursor.i, state.cursor.j),
+  " ": () => pick(state.cursor.i, state.cursor.j),
+  Escape: () => byId("matrix").blur(),
+};
+
+const CELL_HELP = "While editing, in the matrix: arrows move, s sure, p possible, x none, Enter the next of them, Escape leaves";
+
+const KEY_NAMES = { ArrowDown: "↓", ArrowUp: "↑", ArrowLeft: "←", ArrowRight: "→" };
+
+const SIGNS = [
+  ["●", "a link: its posterior is above the threshold; the area of the disc is the posterior"],
+  ["○", "pale: below the threshold"],
+  ["▣", "square with a border: a sure link of gold"],
+  ["■", "square without a border: a possible link of gold"],
+  ["+ −", "with growth and loss: the posterior grew (blue) or shrank (orange) by projection; the ring is its size before"],
+  ["◤ ◢", "two systems: only A (blue, upper left) or only B (orange, lower right) has the link"],
+];
+
+// Whether a key belongs to the field that has the focus.
+function isTyping(event) {
+  const field = event.target.closest("input, select, textarea, dialog[open]");
+  return field !== null && !(field.type === "checkbox" && event.key !== " ");
+}
+
+function onKey(event) {
+  if (event.altKey || event.metaKey || event.ctrlKey || isTyping(event)) return;
+  const inMatrix = state.isEditing && state.cursor !== null && document.activeElement === byId("matrix");
+  const action = (inMatrix && CELL_KEYS[event.key]) || KEYS.find(([keys]) => keys.includes(event.key))?.[2];
+  if (action === undefined) return;
+  event.preventDefault();
+  action();
+}
+
+function fillHelp() {
+  for (const [keys, text] of KEYS) {
+    const names = keys.flatMap((key) => [html("kbd", {}, KEY_NAMES[key] ?? key), " "]);
+    byId("help-keys").append(html("dt", {}, ...names), html("dd", {}, text));
+  }
+  byId("help-keys").append(html("dt", {}, html("kbd", {}, "s p x")), html("dd", {}, CELL_HELP));
+  for (const [sign, text] of SIGNS) byId("help-signs").append(html("dt", {}, sign), html("dd", {}, text));
+  const model = data.model === null ? "" : ` Model ${data.model.name}: ${data.model.signature}.`;
+  byId("help-page").textContent = `Made by aligner ${data.version} from ${data.src} and ${data.tgt}.${model}`
+    + " The page asks nothing of the network. Corrections are kept by this browser: export them to keep them elsewhere.";
+}
+
+document.addEventListener("keydown", onKey);
+fillHelp();

@@ -1,0 +1,166 @@
+// The matrix of a sentence pair: source words as rows, target words as columns.
+//
+// A disc's area is the posterior. Gold is the square behind the disc: sure with a border, possible without.
+"use strict";
+
+const SIGNIFICANT = 500; // growth and loss of less than 0.05 are drawn like no change
+
+function radius(score, size) {
+  return (size / 2 - 1.5) * Math.sqrt(Math.min(score, SCALE) / SCALE);
+}
+
+// Gold: a square for each link, inside its cell, so that no neighbour hides its border.
+function drawGold(layer, s, gold, size) {
+  const width = sentences[s].tgt.length;
+  for (const [code, kind] of gold ?? []) {
+    const [i, j] = [Math.floor(code / width), code % width];
+    layer.append(svg("rect", {
+      "data-gold": `${i}-${j}`,
+      class: kind === 1 ? "sure" : "possible",
+      x: j * size + 1.5,
+      y: i * size + 1.5,
+      width: size - 3,
+      height: size - 3,
+    }));
+  }
+}
+
+// The centre of a cell.
+function centre(at, size) {
+  return (at + 0.5) * size;
+}
+
+// Discs of a system. size: pixels of a cell
+function drawDiscs(layer, s, system, { threshold, size }) {
+  eachScore(s, system, (i, j, score) => {
+    layer.append(svg("circle", {
+      "data-disc": `${i}-${j}`,
+      class: score > threshold ? "link" : "pale",
+      cx: centre(j, size),
+      cy: centre(i, size),
+      r: radius(score, size).toFixed(2),
+    }));
+  });
+}
+
+// Discs after projection, a ring for what they were before it, and a sign: + grew, − shrank.
+function drawChange(layer, s, system, { threshold, size }) {
+  const after = scoresOf(s, system);
+  const before = scoresOf(s, system.before);
+  const width = sentences[s].tgt.length;
+  for (const code of new Set([...after.keys(), ...before.keys()])) {
+    const [now, was] = [after.get(code) ?? 0, before.get(code) ?? 0];
+    const at = { cx: centre(code % width, size), cy: centre(Math.floor(code / width), size) };
+    const kind = Math.abs(now - was) < SIGNIFICANT ? "" : now > was ? " grew" : " shrank";
+    layer.append(svg("circle", {
+      ...at,
+      "data-disc": `${Math.floor(code / width)}-${code % width}`,
+      class: (now > threshold ? "link" : "pale") + kind,
+      r: radius(now, size).toFixed(2),
+    }));
+    if (kind === "") continue;
+    if (size >= 24) layer.append(svg("circle", { ...at, class: `ring${kind}`, r: radius(was, size).toFixed(2) }));
+    if (size >= 14) layer.append(changeSign(at, kind, size, radius(now, size) > size / 4));
+  }
+}
+
+// A plus or a minus in the middle of a disc; isInside: the disc is large enough to carry the sign.
+function changeSign({ cx, cy }, kind, size, isInside) {
+  const arm = size / 8;
+  const upright = kind === " grew" ? `M${cx} ${cy - arm}V${cy + arm}` : "";
+  return svg("path", { class: `sign${kind}${isInside ? " inside" : ""}`, d: `M${cx - arm} ${cy}H${cx + arm}${upright}` });
+}
+
+// A corner where only A (upper left) or only B (lower right) has the link.
+function drawDifference(layer, s, first, second, { threshold, size }) {
+  const links = [first, second].map((system) => linksOf(s, system, threshold));
+  const codes = links.map((list) => new Set(list.map(({ i, j }) => codeOf(s, i, j))));
+  const leg = Math.max(6, size * 0.34);
+  for (const side of [0, 1]) {
+    for (const { i, j } of links[side]) {
+      if (codes[1 - side].has(codeOf(s, i, j))) continue;
+      const [x, y] = [(j + side) * size, (i + side) * size];
+      const step = side === 0 ? leg : -leg;
+      layer.append(svg("path", { class: side === 0 ? "only-a" : "only-b", d: `M${x} ${y}h${step}L${x} ${y + step}z` }));
+    }
+  }
+}
+
+class Matrix {
+  // onPoint(i, j) when a cell is pointed at, onPoint(-1, -1) when none is; onPick(i, j) when a cell is clicked
+  constructor(place, { onPoint, onPick }) {
+    this.place = place;
+    this.s = -1;
+    this.size = 0;
+    const cellOf = (event) => event.target.closest("[data-cell]")?.dataset.cell.split("-").map(Number);
+    place.addEventListener("pointerover", (event) => onPoint(...(cellOf(event) ?? [-1, -1])));
+    place.addEventListener("pointerleave", () => onPoint(-1, -1));
+    place.addEventListener("click", (event) => {
+      const cell = cellOf(event);
+      if (cell !== undefined) onPick(...cell);
+    });
+  }
+
+  // Builds words and cells of a sentence; nothing is done if they stand already.
+  build(s, size, caption) {
+    if (s === this.s && size === this.size && caption === this.caption) return;
+    Object.assign(this, { s, size, caption });
+    const { src, tgt } = sentences[s];
+    const [width, height] = [tgt.length * size, src.length * size];
+    this.cells = src.flatMap((_, i) => tgt.map((_, j) => svg("rect", {
+      "data-cell": `${i}-${j}`, x: j * size, y: i * size, width: size, height: size, class: "cell",
+    })));
+    this.rowLight = svg("rect", { class: "light", width, height: size, visibility: "hidden" });
+    this.columnLight = svg("rect", { class: "light", width: size, height, visibility: "hidden" });
+    this.cursor = svg("rect", { class: "cursor", width: size, height: size, visibility: "hidden" });
+    this.marks = svg("g", { class: "marks" });
+    this.body = svg("svg", { width: width + 1, height: height + 1, viewBox: `-0.5 -0.5 ${width + 1} ${height + 1}`, "aria-hidden": "true" },
+      svg("g", {}, ...this.cells), this.rowLight, this.columnLight, this.marks, this.cursor);
+    this.rows = src.map((text, i) => word(text, { "data-i": i, title: text }));
+    this.columns = tgt.map((text, j) => html("span", { "data-j": j }, word(text, { title: text })));
+    this.place.replaceChildren(this.grid());
+    this.place.scrollTo(0, 0);
+  }
+
+  grid() {
+    const { tgt } = sentences[this.s];
+    const longest = Math.min(Math.max(...tgt.map((text) => measureText(text, 15)), 20), 140);
+    const head = html("div", { class: "column-heads", "aria-hidden": "true" }, ...this.columns);
+    const side = html("div", { class: "row-heads", "aria-hidden": "true" }, ...this.rows);
+    const corner = html("div", { class: "corner" }, this.caption ? html("span", { class: `tag ${this.caption.toLowerCase()}` }, this.caption) : "");
+    const grid = html("div", { class: "grid" }, corner, head, side, this.body);
+    grid.style.setProperty("--cell", `${this.size}px`);
+    grid.style.setProperty("--longest", `${Math.ceil(longest)}px`);
+    return grid;
+  }
+
+  // view: {system, threshold, change: boolean, first, second: the systems that are compared, or null, gold: code -> kind, or null}
+  mark(view) {
+    const { s, size, marks } = this;
+    marks.replaceChildren();
+    drawGold(marks, s, view.gold, size);
+    const draw = view.change && view.system.before ? drawChange : drawDiscs;
+    draw(marks, s, view.system, { threshold: view.threshold, size });
+    if (view.second) drawDifference(marks, s, view.first, view.second, { threshold: view.threshold, size });
+  }
+
+  // Lights a row and a column; -1 lights none.
+  light(i, j) {
+    lightRect(this.rowLight, "y", i, this.size);
+    lightRect(this.columnLight, "x", j, this.size);
+  }
+
+  // The cell cursor of the keyboard; null hides it.
+  point(cell) {
+    this.cursor.setAttribute("visibility", cell ? "visible" : "hidden");
+    if (!cell) return;
+    this.cursor.setAttribute("x", cell.j * this.size);
+    this.cursor.setAttribute("y", cell.i * this.size);
+    this.cells[codeOf(this.s, cell.i, cell.j)].scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+}
+
+function lightRect(rect, axis, at, size) {
+  rect.setAttribute("visibility", at < 0 ? "hidden" : "visible");
+  if (at >= 0) rect.setAttribute(axis, at * size);
+}

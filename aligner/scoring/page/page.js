@@ -1,0 +1,183 @@
+// Ties the parts of the page together: what is shown, what changes it, and keys.
+"use strict";
+
+const STEP = 100; // what an arrow key moves the threshold by
+const hand = new Hand();
+const state = {
+  s: 0,
+  threshold: data.model?.threshold ?? 0,
+  a: firstSystem(),
+  b: NO_SYSTEM,
+  view: "matrix",
+  isEditing: false,
+  cursor: null, // {i, j} of the keyboard in the matrix while editing
+};
+
+const totals = new Map(); // system id -> Totals; emptied when gold changes by hand
+
+function totalsOf(system) {
+  if (!totals.has(system.id)) totals.set(system.id, new Totals(system, (s) => hand.gold(s)));
+  return totals.get(system.id);
+}
+
+function errorOf(s) {
+  const gold = hand.gold(s);
+  if (gold === null) return null;
+  const counts = count(s, state.a, state.threshold, gold);
+  const wrong = counts.links - counts.linksPossible;
+  return { aer: measure(counts).aer, errors: wrong + counts.sure - counts.linksSure };
+}
+
+const list = new SentenceList({
+  errorOf,
+  disagreementOf: (s) => disagreement(s, state.a, state.b, state.threshold),
+  isDone: (s) => hand.isDone(s),
+});
+const events = { onPoint: light, onPick: pick };
+const matrix = new Matrix(byId("matrix"), events);
+const matrixB = new Matrix(byId("matrix-b"), events);
+const bands = new Bands(byId("bands"), events);
+const figure = new Figure(byId("figure"), events);
+
+// What a drawing of one system needs to know.
+function viewOf(system, tag) {
+  const isCompared = state.b !== NO_SYSTEM;
+  return {
+    system,
+    tag: isCompared ? tag : "",
+    threshold: state.threshold,
+    change: byId("change").checked,
+    first: isCompared ? state.a : null,
+    second: isCompared ? state.b : null,
+    gold: hand.gold(state.s),
+  };
+}
+
+function shownSystems() {
+  return state.b === NO_SYSTEM ? [[state.a, "A"]] : [[state.a, "A"], [state.b, "B"]];
+}
+
+// Draws the sentence in the chosen view.
+function draw() {
+  const isCompared = state.b !== NO_SYSTEM;
+  byId("matrix").hidden = state.view !== "matrix";
+  byId("matrix-b").hidden = state.view !== "matrix" || !isCompared;
+  byId("bands").hidden = state.view !== "bands";
+  byId("figure").hidden = state.view !== "figure";
+  if (state.view === "matrix") drawMatrices(isCompared);
+  else if (state.view === "bands") bands.draw(state.s, shownSystems().map(([system, tag]) => viewOf(system, tag)));
+  else figure.draw(state.s, viewOf(state.a, ""));
+}
+
+function drawMatrices(isCompared) {
+  const size = cellSize(isCompared ? 2 : 1);
+  matrix.build(state.s, size, isCompared ? "A" : "");
+  matrix.mark(viewOf(state.a, "A"));
+  matrix.point(state.isEditing ? state.cursor : null);
+  if (!isCompared) return;
+  matrixB.build(state.s, size, "B");
+  matrixB.mark(viewOf(state.b, "B"));
+}
+
+// Pixels of a cell: as large as the room allows, within what can be read and touched.
+function cellSize(parts) {
+  if (state.isEditing && matchMedia("(pointer: coarse)").matches) return 40;
+  const { src, tgt } = sentences[state.s];
+  const room = byId("drawing").clientWidth / (innerWidth < 800 ? 1 : parts) - 150;
+  const depth = byId("drawing").clientHeight - 130;
+  const fitting = Math.floor(Math.min(room / Math.max(tgt.length, 1), Math.max(depth, 300) / Math.max(src.length, 1)));
+  return Math.min(Math.max(fitting, 22), 42);
+}
+
+// Numbers, links as text, curve and list follow the threshold, the systems and the gold.
+function drawPanel() {
+  const gold = hand.gold(state.s);
+  const rows = shownSystems().flatMap(([system, tag], at) => {
+    const suffix = at === 0 ? "" : "-b";
+    const here = linksOf(state.s, system, state.threshold).length;
+    const all = totalsOf(system).above(state.threshold);
+    const isScored = totalsOf(system).sentences > 0;
+    const mark = state.b === NO_SYSTEM ? "" : tag;
+    return [
+      { of: `sentence${suffix}`, title: "sentence", tag: mark, links: here, values: gold && measure(count(state.s, system, state.threshold, gold)) },
+      { of: `all${suffix}`, title: "all", tag: mark, links: isScored ? all.links : "–", values: isScored ? measure(all) : null },
+    ];
+  });
+  drawNumbers(byId("numbers"), rows, goldNote());
+  drawLinks(state.s, linksOf(state.s, state.a, state.threshold), state.a, gold);
+  const curves = shownSystems().filter(([system]) => totalsOf(system).sentences > 0 && system !== NO_SYSTEM);
+  drawCurve(byId("curve"), curves.map(([system, tag]) => ({ totals: totalsOf(system), scored: system.scored, tag: tag.toLowerCase() })),
+    state.threshold, setThreshold);
+  announce();
+}
+
+function goldNote() {
+  const n = totalsOf(state.a).sentences;
+  const byHand = hand.entries.size;
+  if (n === 0) return "No gold: annotate sentences by hand to see how good the links are.";
+  const against = data.gold === null ? "what was annotated by hand" : data.gold;
+  const changed = data.gold !== null && byHand > 0 ? `, ${byHand} of them changed by hand` : "";
+  return `In percent, against ${against}: ${n} ${n === 1 ? "sentence" : "sentences"}${changed}.`;
+}
+
+const announce = whenQuiet(() => {
+  const of = hand.gold(state.s);
+  const n = byId("links").children.length;
+  const error = of === null ? "" : `, AER ${percent(measure(count(state.s, state.a, state.threshold, of)).aer)}`;
+  byId("says").textContent = `Sentence ${state.s + 1}, threshold ${decimal(state.threshold, 4)}: ${n} links${error}`;
+}, 600);
+
+const drawList = whenQuiet(() => list.write(byId("sort").value), 30);
+const sortList = () => list.sort(byId("sort").value);
+
+// Everything that depends on the threshold, once for each picture.
+const drawThreshold = oncePerFrame(() => {
+  draw();
+  drawPanel();
+  drawList();
+});
+
+function setThreshold(threshold) {
+  state.threshold = Math.min(Math.max(Math.round(threshold), 0), SCALE);
+  byId("threshold").value = state.threshold / SCALE;
+  byId("threshold-number").value = decimal(state.threshold, 4);
+  drawThreshold();
+}
+
+// Shows a sentence; s counts from 0.
+function showSentence(s) {
+  state.s = s;
+  state.cursor = sentences[s].src.length && sentences[s].tgt.length ? { i: 0, j: 0 } : null;
+  const { src, tgt } = sentences[s];
+  byId("place").textContent = `${s + 1} of ${sentences.length}`;
+  byId("source-text").replaceChildren(...src.flatMap((text, i) => [word(text, { "data-i": i }), " "]));
+  byId("target-text").replaceChildren(...tgt.flatMap((text, j) => [word(text, { "data-j": j }), " "]));
+  for (const id of ["matrix", "matrix-b", "bands", "figure"]) {
+    byId(id).setAttribute("aria-label", `Drawing of sentence ${s + 1}: ${src.length} source words, ${tgt.length} target words. The links stand as text in the list of links.`);
+  }
+  byId("done").checked = hand.isDone(s);
+  light(-1, -1);
+  draw();
+  drawPanel();
+  list.show(s);
+}
+
+// Lights a row and a column in every drawing and in the text; -1 stands for none.
+function light(i, j) {
+  if (state.view === "matrix" && matrix.s >= 0) {
+    matrix.light(i, j);
+    if (!byId("matrix-b").hidden) matrixB.light(i, j);
+  } else if (state.view === "bands") bands.light(i, j);
+  else if (state.view === "figure") figure.light(i, j);
+  for (const node of byId("main").querySelectorAll(".on[data-i], .on[data-j]")) node.classList.remove("on");
+  for (const node of byId("main").querySelectorAll(`[data-i="${i}"], [data-j="${j}"]`)) node.classList.add("on");
+  drawReadout(byId("readout"), state.s, i, j, hand.gold(state.s));
+}
+
+function pick(i, j) {
+  if (!state.isEditing) return light(i, j);
+  state.cursor = { i, j };
+  hand.cycle(state.s, i, j);
+  afterEdit();
+  light(i, j);
+}
