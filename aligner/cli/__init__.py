@@ -35,6 +35,7 @@ COMMANDS = {
     "symmetrize": "Make one alignment of two directional ones.",
     "evaluate": "Score links against a gold standard.",
     "view": "Look at alignments: a page for the browser, or matrices on the terminal.",
+    "analyze": "Say what is wrong with links, and where: rare words, kinds of links, scores, worst examples.",
     "convert": "Rewrite links in another format.",
     "check": "Check that a corpus, and links of it, can be used; count what is there.",
     "generate": "Make a parallel corpus with exact gold links.",
