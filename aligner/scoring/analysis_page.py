@@ -7,7 +7,7 @@ from importlib import resources
 from urllib.parse import quote
 
 from aligner.scoring.analysis import Analysis
-from aligner.scoring.analysis_tables import Cell, Column, Kind, Names, Table, largest, shown, tables
+from aligner.scoring.analysis_tables import Cell, Column, Kind, Names, Table, scales, shown, tables
 from aligner.scoring.examples import Sentence
 
 # column -> the colour of its bars; other bars are blue
@@ -74,23 +74,24 @@ def _scores(analysis: Analysis) -> str:
 
 def _section(n: int, table: Table, content: str) -> str:
     """What the table tells, and its content if it has rows."""
-    wide = any(column.kind is Kind.WORDS for column in table.columns)
+    wide = table.rows and any(column.kind is Kind.WORDS for column in table.columns)
+    kind = ' class="wide"' if wide else ""
     return (
-        f'<section id="part{n}" aria-labelledby="title{n}"{" class=wide" if wide else ""}>\n'
+        f'<section id="part{n}" aria-labelledby="title{n}"{kind}>\n'
         f'<h2 id="title{n}">{escape(table.title)}</h2>\n<p>{escape(table.tells)}</p>\n'
         f"{content if table.rows else ''}\n</section>\n"
     )
 
 
 def _table(table: Table, view_page: str | None) -> str:
-    most = largest(table)
+    most = scales(table)
     heads = "".join(f'<th scope="col"{_class(column)}>{escape(column.name)}</th>' for column in table.columns)
     rows = []
     for first, *others in table.rows:
         head, *columns = table.columns
-        cells = [f'<th scope="row"{_class(head)}>{_cell(first, head, most, view_page)}</th>']
+        cells = [f'<th scope="row"{_class(head)}>{_cell(first, head, most[head.bar], view_page)}</th>']
         cells += [
-            f"<td{_class(column)}>{_cell(cell, column, most, view_page)}</td>"
+            f"<td{_class(column)}>{_cell(cell, column, most[column.bar], view_page)}</td>"
             for cell, column in zip(others, columns, strict=True)
         ]
         rows.append(f"<tr>{''.join(cells)}</tr>\n")
@@ -121,7 +122,7 @@ def _cell(cell: Cell, column: Column, most: float, view_page: str | None) -> str
         text = shown(cell)
     else:
         text = escape(str(cell))
-    return f"{text}{_bar(cell, column, most)}" if column.bar else text
+    return f"<span>{text}</span>{_bar(cell, column, most)}" if column.bar else text
 
 
 def _bar(cell: Cell, column: Column, most: float) -> str:

@@ -29,12 +29,12 @@ class Kind(Enum):
 class Column:
     name: str
     kind: Kind
-    bar: bool = False  # whether bars show the numbers
+    bar: str = ""  # bars show the numbers; bars of one name have one scale in a table. "": no bars
 
 
 @dataclass(frozen=True)
 class Table:
-    """rows: a cell a column. Bars of a table have one scale: the largest number has the longest bar."""
+    """tells: sentences on what the table shows; rows: a cell a column"""
 
     title: str
     tells: str
@@ -60,14 +60,14 @@ class Names:
 
 NONE = "There are none."
 LINE = Column("line", Kind.LINE)
-THREE = tuple(Column(name, Kind.SHARE, bar=True) for name in ("hypothesis", "sure", "gold"))
+THREE = tuple(Column(name, Kind.SHARE, bar="share") for name in ("hypothesis", "sure", "gold"))
 PART = (
     Column("links", Kind.COUNT),
     Column("precision", Kind.SHARE),
     Column("sure", Kind.COUNT),
     Column("recall", Kind.SHARE),
-    Column("AER", Kind.SHARE, bar=True),
-    Column("of errors", Kind.SHARE, bar=True),
+    Column("AER", Kind.SHARE, bar="AER"),
+    Column("of errors", Kind.SHARE, bar="errors"),
 )
 
 
@@ -79,13 +79,13 @@ def tables(analysis: Analysis, names: Names, threshold: float | None) -> list[Ta
         _fertility(analysis.src_fertility, names.src),
         _fertility(analysis.tgt_fertility, names.tgt),
         _jumps(analysis.jumps, names),
+        *([] if analysis.scores is None else [_scores(analysis.scores, analysis.n_absent, threshold)]),
         _distances(analysis),
         _crossing(analysis),
-        *([] if analysis.scores is None else [_scores(analysis.scores, analysis.n_absent, threshold)]),
         _pairs("wrong", "right", analysis.wrong_pairs, analysis.total.wrong, names),
         _pairs("missed", "found", analysis.missed_pairs, analysis.total.missed, names),
-        _collectors(analysis, names),
         _unlinked(analysis, names),
+        _collectors(analysis, names),
         _worst(analysis, names),
     ]
 
@@ -95,11 +95,13 @@ def shown(part: float | None) -> str:
     return "-" if part is None else f"{100 * part:.1f}"
 
 
-def largest(table: Table) -> float:
-    """The number that has the longest bar of a table."""
-    bars = [k for k, column in enumerate(table.columns) if column.bar]
-    cells = (row[k] for row in table.rows for k in bars)
-    return max((cell for cell in cells if isinstance(cell, int | float)), default=0)
+def scales(table: Table) -> dict[str, float]:
+    """name of bars -> the number that has the longest bar"""
+    most: dict[str, float] = {}
+    for k, column in enumerate(table.columns):
+        numbers = (cell for row in table.rows if isinstance(cell := row[k], int | float))
+        most[column.bar] = max(most.get(column.bar, 0), *numbers, 0)
+    return most
 
 
 def _of(part: int, whole: int) -> float | None:
@@ -177,9 +179,9 @@ def _kinds(analysis: Analysis) -> Table:
     histogram = analysis.kinds_histogram
     tells = (
         f"{_compared('One-to-one links, whose words have no other link', histogram, 'one-to-one')} A link is"
-        " one-to-many if its source word has more links, many-to-one if its target word has. Right is the"
-        " share of right links in the hypothesis' links of a kind, found the share of sure links of a kind"
-        " that are found."
+        " one-to-many if its source word has more links, many-to-one if its target word has. Right: the"
+        " share of the hypothesis' links of a kind that is right. Found: the share of the sure links of a kind"
+        " that is found."
     )
     columns = Column("links", Kind.NAME), *THREE, Column("right", Kind.SHARE), Column("found", Kind.SHARE)
     rows = tuple(
@@ -196,7 +198,7 @@ def _named(title: str, tells: str, name: str, histogram: Histogram) -> Table:
 
 def _fertility(histogram: Histogram, side: str) -> Table:
     tells = _compared(f"Words of {side} without links", histogram, "0")
-    return _named(f"Links of a word of {side}", tells, "links", histogram)
+    return _named(f"Links of each word of {side}", tells, "links", histogram)
 
 
 def _jumps(histogram: Histogram, names: Names) -> Table:
@@ -221,8 +223,8 @@ def _scores(parts: tuple[ScorePart, ...], n_absent: int, threshold: float | None
         Column("links", Kind.COUNT),
         Column("sure", Kind.COUNT),
         Column("wrong", Kind.COUNT),
-        Column("mean score", Kind.SHARE, bar=True),
-        Column("right", Kind.SHARE, bar=True),
+        Column("mean score", Kind.SHARE, bar="share"),
+        Column("right", Kind.SHARE, bar="share"),
     )
     rows = []
     for part in parts:
@@ -242,7 +244,7 @@ def _pairs(error: str, good: str, pairs: tuple[WordPair, ...], n_errors: int, na
     columns = (
         Column(names.src, Kind.WORD),
         Column(names.tgt, Kind.WORD),
-        Column(error, Kind.COUNT, bar=True),
+        Column(error, Kind.COUNT, bar="errors"),
         Column(good, Kind.COUNT),
         LINE,
     )
@@ -280,7 +282,7 @@ def _unlinked(analysis: Analysis, names: Names) -> Table:
         Column("side", Kind.NAME),
         Column("word", Kind.WORD),
         Column("occurs", Kind.COUNT),
-        Column("without", Kind.COUNT, bar=True),
+        Column("without", Kind.COUNT, bar="errors"),
         Column("sure", Kind.COUNT),
         LINE,
     )
@@ -298,7 +300,7 @@ def _worst(analysis: Analysis, names: Names) -> Table:
     )
     columns = (
         LINE,
-        Column("errors", Kind.COUNT, bar=True),
+        Column("errors", Kind.COUNT, bar="errors"),
         Column("wrong", Kind.COUNT),
         Column("missed", Kind.COUNT),
         Column("AER", Kind.SHARE),

@@ -9,7 +9,7 @@ from typing import Any
 
 from aligner import __version__
 from aligner.scoring.analysis import Analysis
-from aligner.scoring.analysis_tables import Cell, Column, Kind, Names, Table, largest, shown, tables
+from aligner.scoring.analysis_tables import Cell, Column, Kind, Names, Table, scales, shown, tables
 from aligner.scoring.comparison import Part
 from aligner.scoring.terminal import cut, places, printable
 
@@ -62,7 +62,7 @@ def _padded(text: str, width: int, to_the_right: bool) -> str:
 
 def _rows(table: Table) -> list[str]:
     """Columns side by side, numbers to the right, bars behind their numbers."""
-    most = largest(table)
+    most = scales(table)
     shown: list[list[str]] = []
     left = WIDTH
     for k, column in enumerate(table.columns):
@@ -75,7 +75,7 @@ def _rows(table: Table) -> list[str]:
         padded = [_padded(cell, width, to_the_right) for cell in (name, *cells)]
         if column.bar:
             values = [row[k] for row in table.rows]
-            bars = [bar(value if isinstance(value, int | float) else 0, most) for value in values]
+            bars = [bar(value if isinstance(value, int | float) else 0, most[column.bar]) for value in values]
             padded = [f"{cell} {more}" for cell, more in zip(padded, [" " * BAR, *bars], strict=True)]
         left -= places(padded[0]) + 2
         shown.append(padded)
