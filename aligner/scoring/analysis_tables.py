@@ -180,7 +180,7 @@ def _kinds(analysis: Analysis) -> Table:
     tells = (
         f"{_compared('One-to-one links, whose words have no other link', histogram, 'one-to-one')} A link is"
         " one-to-many if its source word has more links, many-to-one if its target word has. Right: the"
-        " share of the hypothesis' links of a kind that is right. Found: the share of the sure links of a kind"
+        " share of a kind's links in the hypothesis that is right. Found: the share of a kind's sure links"
         " that is found."
     )
     columns = Column("links", Kind.NAME), *THREE, Column("right", Kind.SHARE), Column("found", Kind.SHARE)
