@@ -66,5 +66,14 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 def on_page_content(content: str, **_: Any) -> str:
     """Formulas to MathML."""
-    content = BLOCK.sub(lambda found: convert(html.unescape(found[1]), display="block"), content)
-    return INLINE.sub(lambda found: convert(html.unescape(found[1])), content)
+    content = BLOCK.sub(
+        lambda found: f'<div class="formula" tabindex="0">{_mathml(found[1], "block")}</div>', content
+    )
+    return INLINE.sub(lambda found: _mathml(found[1], "inline"), content)
+
+
+def _mathml(code: str, display: str) -> str:
+    formula = convert(html.unescape(code), display=display)
+    if "\\" in formula:  # an unknown command becomes a name, backslash and all
+        raise ValueError(f"a command in the formula {html.unescape(code)} is unknown to latex2mathml")
+    return formula
