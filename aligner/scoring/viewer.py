@@ -18,6 +18,7 @@ from aligner import __version__
 from aligner.decoding.model import Model
 from aligner.decoding.posteriors import directions
 from aligner.links.links import Links
+from aligner.models.recipe import LATTICES
 from aligner.scoring.evaluate import Coder
 from aligner.text.cells import Seen
 from aligner.text.corpus import Corpus
@@ -48,14 +49,16 @@ def belief(
 ) -> Belief:
     """What a model says of a text that is split and lower-cased as the model's was.
 
+    Posteriors of an HMM that was trained without projection are projected onto symmetric links here.
     name  what the page calls the model
     seen  what each view sees of the text, where that is known
     """
     recipe, costs = model.recipe, np.empty((len(corpus), 2))
     wanted = DIRECTIONS if recipe.direction == "both" else (recipe.direction,)
-    constrained = recipe.last.constrained
+    onto = recipe.last.objective if recipe.last.constrained else "symmetric"
+    projected = recipe.last.family in LATTICES and recipe.direction == "both"
     columns = {}
-    for suffix, project in (("", True), ("0", False)) if constrained else (("", True),):
+    for suffix, project in (("", onto), ("0", "none")) if projected else (("", "none"),):
         blocks = list(
             directions(
                 model.views, recipe, corpus, seen=seen, shares=model.shares, project=project, costs=costs,
@@ -70,7 +73,7 @@ def belief(
         "signature": model.signature,
         "threshold": round(UNIT * model.threshold),
         "direction": recipe.direction,
-        "projection": recipe.last.objective if constrained else "none",
+        "projection": onto if projected else "none",
     }
     return Belief(facts, columns, costs)
 
