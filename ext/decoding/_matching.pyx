@@ -63,7 +63,7 @@ cdef struct Network:
     int32_t* links     # [R + 1]  r -> its first link
     int32_t* places    # [C + 1]  c -> its first place in `flowing`
     int32_t* flowing   # [E]  the links that carry a unit to c, from places[c] on: `units` of them
-    int32_t* units     # [R + C]  how many units go through the word
+    int32_t* units     # [C]  c -> how many units come to it
     int64_t* price     # [R + C]
     int64_t* far       # [R + C]  reduced length of the shortest path to the word that is known by now
     int32_t* by        # [R + C]  the last link of this path
@@ -164,15 +164,16 @@ cdef void choose(
     Network net, int64_t E, const int32_t* src, const int32_t* tgt, const double* scores, double threshold
 ) noexcept nogil:
     """Chooses links of one sentence pair."""
-    cdef int64_t k, r, d
+    cdef int64_t k, r, c, d, v
     cdef bint rest
     find_words(&net, E, src, tgt)
     for k in range(E):  # a link above the threshold has a gain, however small
         net.gain[k] = <int64_t>max(1.0, rint((rint(scores[k] * 1e6) / 1e6 - threshold) * ONE))
-    for r in range(net.R + net.C):
-        net.units[r] = 0
-        net.price[r] = 0
-        net.state[r] = UNSEEN
+    for c in range(net.C):
+        net.units[c] = 0
+    for v in range(net.R + net.C):
+        net.price[v] = 0
+        net.state[v] = UNSEEN
     for r in range(net.R):
         # price[r] = max over its links of gain + price[R + column]: no reduced cost is below 0
         rest = False
@@ -228,7 +229,8 @@ cdef bint send(Network* net, int64_t start) noexcept nogil:
         net.state[v] = SETTLED
         net.settled[n_settled] = <int32_t>v
         n_settled += 1
-        if (net.units[v] > 0 if v < R else net.units[v] < net.D) and net.far[v] + net.price[v] < outside:
+        # a source word that the path comes back to has a link to give up; the way out costs nothing
+        if (v < R or net.units[v - R] < net.D) and net.far[v] + net.price[v] < outside:
             outside = net.far[v] + net.price[v]
             last = v
         # far[w] = min over settled v of far[v] + cost + price[v] - price[w]
@@ -240,7 +242,7 @@ cdef bint send(Network* net, int64_t start) noexcept nogil:
                         net, w, k, net.far[v] - net.gain[k] + net.price[v] - net.price[w], outside, n_opened
                     )
         else:
-            for m in range(net.places[v - R], net.places[v - R] + net.units[v]):
+            for m in range(net.places[v - R], net.places[v - R] + net.units[v - R]):
                 k = net.flowing[m]
                 w = net.row[k]
                 n_opened = reach(
@@ -293,10 +295,7 @@ cdef inline int64_t nearest(Network* net, int64_t outside, int64_t* n_opened) no
 
 cdef void turn(Network* net, int64_t start, int64_t last) noexcept nogil:
     """Turns every link of the path from `start` to `last`: what was not chosen is chosen, what was is given up."""
-    cdef int64_t v = last, k, m, given_up = -1
-    net.units[start] += 1
-    if last < net.R:
-        net.units[last] -= 1
+    cdef int64_t v = last, k, m, c, given_up = -1
     while v != start:
         k = net.by[v]
         if v < net.R:
@@ -305,10 +304,11 @@ cdef void turn(Network* net, int64_t start, int64_t last) noexcept nogil:
             v = net.R + net.column[k]
             continue
         net.chosen[k] = 1
-        m = net.places[v - net.R]
+        c = net.column[k]
+        m = net.places[c]
         if given_up < 0:  # the path ends here: one unit more
-            m += net.units[v]
-            net.units[v] += 1
+            m += net.units[c]
+            net.units[c] += 1
         else:  # one unit in place of another
             while net.flowing[m] != given_up:
                 m += 1
