@@ -1,4 +1,5 @@
 // Two lines of words with curved bands between them; a band's width is the posterior.
+// A sure link of gold that is missed is a dotted line.
 //
 // Where the lines do not fit beside each other on the screen, the words stand in two columns instead.
 "use strict";
@@ -23,7 +24,7 @@ class Bands {
     place.addEventListener("pointerleave", () => onPoint(-1, -1));
   }
 
-  // Builds the words of a sentence, once for each system; views: [{system, tag, threshold, gold}]
+  // Builds the words of a sentence, once for each system; views: [{system, other, tag, threshold, gold}], other: what it is compared with
   draw(s, views) {
     this.s = s;
     this.place.replaceChildren();
@@ -47,10 +48,12 @@ class Bands {
   }
 
   // Draws the bands between the words where they stand now.
-  mark({ lines, picture, isUpright }, { system, threshold, gold }) {
+  mark({ lines, picture, isUpright }, view) {
+    const { system, threshold, gold } = view;
     const bands = [];
     eachScore(this.s, system, (i, j, score) => bands.push({ i, j, score }));
     bands.sort((x, y) => x.score - y.score);
+    bands.push(...this.missed(bands, threshold, gold));
     const ends = lines.map((line) => [...line.children].map((item) => middle(item, picture, isUpright)));
     for (const band of bands) Object.assign(band, { from: ends[0][band.i], to: ends[1][band.j] });
     const links = bands.filter(({ score }) => score > threshold);
@@ -58,16 +61,31 @@ class Bands {
     spread(links, "j", "i", "to", ends[1]);
     const box = picture.getBoundingClientRect();
     const depth = isUpright ? box.width : box.height;
-    picture.replaceChildren(...bands.map((band) => {
-      const kind = gold?.get(codeOf(this.s, band.i, band.j));
-      const isWrong = gold && kind === undefined && band.score > threshold;
-      return svg("path", {
-        "data-band": `${band.i}-${band.j}`,
-        class: (band.score > threshold ? "band link" : "band pale") + (isWrong ? " wrong" : ""),
-        "stroke-width": bandWidth(band.score).toFixed(1),
-        d: curve(band.from, band.to, depth, isUpright),
-      });
-    }));
+    const others = view.other && new Set(linksOf(this.s, view.other, threshold).map(({ i, j }) => codeOf(this.s, i, j)));
+    picture.replaceChildren(...bands.map((band) => svg("path", {
+      "data-band": `${band.i}-${band.j}`,
+      class: this.kinds(band, threshold, gold, others, view.tag),
+      "stroke-width": band.isMissed ? 2 : bandWidth(band.score).toFixed(1),
+      d: curve(band.from, band.to, depth, isUpright),
+    })));
+  }
+
+  // The sure links of gold that are no links.
+  missed(bands, threshold, gold) {
+    const links = new Set(bands.filter(({ score }) => score > threshold).map(({ i, j }) => codeOf(this.s, i, j)));
+    const width = sentences[this.s].tgt.length;
+    return [...(gold ?? [])].filter(([code, kind]) => kind === 1 && !links.has(code))
+      .map(([code]) => ({ i: Math.floor(code / width), j: code % width, score: 0, isMissed: true }));
+  }
+
+  // How a band is drawn: link or not, right or not, and whether only this system has it.
+  kinds({ i, j, score, isMissed }, threshold, gold, others, tag) {
+    if (isMissed) return "band missed";
+    if (score <= threshold) return "band pale";
+    const code = codeOf(this.s, i, j);
+    const isWrong = gold !== null && !gold.has(code);
+    const isAlone = others !== null && !others.has(code);
+    return `band link${isWrong ? " wrong" : ""}${isAlone ? ` alone-${tag.toLowerCase()}` : ""}`;
   }
 
   // Lights the bands of a word or of one link, and dims the others.

@@ -3,13 +3,14 @@
 
 // Shows a sentence by its address, so that the way back is the browser's.
 function go(s) {
-  if (s >= 0 && s !== state.s) location.hash = `#${s + 1}`;
+  if (s >= 0 && s !== state.s) location.hash = `#${lineOf(s)}`;
 }
 
 // The sentence of the address, counted from 0; -1 if the address names none.
 function sentenceOfAddress() {
   const line = /^#(\d+)$/.exec(location.hash)?.[1];
-  return line >= 1 && line <= sentences.length ? line - 1 : -1;
+  const s = line === undefined ? -1 : Number(line) - data.first;
+  return s < sentences.length ? s : -1;
 }
 
 function setView(view) {
@@ -18,8 +19,8 @@ function setView(view) {
   for (const button of document.querySelectorAll("[data-view]")) {
     button.setAttribute("aria-pressed", String(button.dataset.view === view));
   }
+  state.lit = [-1, -1];
   draw();
-  light(-1, -1);
 }
 
 function setSystems() {
@@ -61,7 +62,7 @@ async function copyLinks() {
   const text = pharaoh(linksOf(state.s, state.a, state.threshold));
   try {
     await navigator.clipboard.writeText(text);
-    notice(`Copied the links of sentence ${state.s + 1}.`);
+    notice(`Copied the links of sentence ${lineOf(state.s)}.`);
   } catch {
     byId("pharaoh").value = text;
     byId("copying").showModal();
@@ -158,18 +159,19 @@ function nextTheme() {
 function connect() {
   const on = (id, name, action) => byId(id).addEventListener(name, action);
   on("search", "input", () => list.search(byId("search").value));
-  on("sort", "change", () => { sortList(); list.write(byId("sort").value); });
+  on("sort", "change", () => { list.sort(byId("sort").value); drawList(); });
   on("list", "click", () => openDrawer(false));
   on("menu", "click", () => openDrawer(!document.body.classList.contains("drawer")));
+  for (const id of ["main", "panel"]) on(id, "click", () => openDrawer(false));
   on("previous", "click", () => go(list.neighbour(-1)));
   on("next", "click", () => go(list.neighbour(1)));
   on("theme", "click", nextTheme);
   on("help-open", "click", () => byId("help").showModal());
   on("threshold", "input", () => setThreshold(byId("threshold").value * SCALE));
-  on("threshold", "change", sortList);
-  on("threshold-number", "change", () => { setThreshold(byId("threshold-number").value * SCALE); sortList(); });
-  on("model-threshold", "click", () => { setThreshold(data.model.threshold); sortList(); });
-  for (const id of ["system-a", "system-b"]) on(id, "change", () => { setSystems(); sortList(); });
+  on("threshold", "change", sortAgain);
+  on("threshold-number", "change", () => { setThreshold(byId("threshold-number").value * SCALE); sortAgain(); });
+  on("model-threshold", "click", () => { setThreshold(data.model.threshold); sortAgain(); });
+  for (const id of ["system-a", "system-b"]) on(id, "change", () => { setSystems(); sortAgain(); });
   on("change", "change", drawThreshold);
   on("copy", "click", copyLinks);
   on("edit", "click", () => setEditing(!state.isEditing));
@@ -177,7 +179,7 @@ function connect() {
   on("done", "change", () => { hand.setDone(state.s, byId("done").checked); afterEdit(); });
   on("start", "click", () => { hand.start(state.s, linksOf(state.s, state.a, state.threshold)); afterEdit(); });
   on("reset", "click", () => { hand.reset(state.s); afterEdit(); });
-  on("export", "click", () => download(`${data.src}.gold`, goldFile(hand, sentences.map((_, s) => s))));
+  on("export", "click", () => download(`${fileName(data.src)}.gold`, goldFile(hand, sentences.map((_, s) => s))));
   on("export-done", "click", exportDone);
   on("import", "change", importFile);
   on("notice", "click", () => notice(""));
@@ -201,7 +203,7 @@ function connect() {
 function start() {
   document.title = data.title;
   byId("title").textContent = data.title;
-  byId("about").textContent = [data.model?.name, data.src, data.tgt].filter(Boolean).join(" · ");
+  byId("about").textContent = [data.model?.name, data.gold].filter(Boolean).map(fileName).join(" · ");
   fillSystems(byId("system-a"), systems.length === 0);
   fillSystems(byId("system-b"), true);
   byId("system-a").value = state.a.id;
@@ -209,12 +211,12 @@ function start() {
   if (data.model !== null) byId("model-threshold").textContent = `model’s ${decimal(data.model.threshold, 4)}`;
   document.querySelector("[data-view=figure]").hidden = data.columns.length === 0;
   setTheme(kept.read("aligner:theme") ?? "auto");
+  if (sentences.length === 0) return notice("The page has no sentences.", true);
   connect();
+  showSentence(Math.max(sentenceOfAddress(), 0));
   setSystems();
   setThreshold(state.threshold);
   afterEdit();
-  if (sentences.length === 0) return notice("The page has no sentences.", true);
-  showSentence(Math.max(sentenceOfAddress(), 0));
 }
 
 start();

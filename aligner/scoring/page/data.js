@@ -24,9 +24,19 @@ function listSystems() {
     system.before = columns.find((other) => other.id === system.id + "0") ?? null;
   }
   const files = data.files.map((file, at) => (
-    { id: `file${at}`, label: file.name, isBefore: false, scored: file.scored, column: -1, file: at, before: null }
+    { id: `file${at}`, label: fileName(file.name), isBefore: false, scored: file.scored, column: -1, file: at, before: null }
   ));
   return [...columns, ...files];
+}
+
+// The name of a file without its folders.
+function fileName(path) {
+  return path.split("/").pop();
+}
+
+// The line of the text that a sentence stands on, counted from 1; the page may begin in the middle of the text.
+function lineOf(s) {
+  return data.first + s;
 }
 
 function systemOf(id) {
@@ -187,10 +197,11 @@ function decimal(score, digits = 2) {
   return (Math.min(score, SCALE) / SCALE).toFixed(digits);
 }
 
-// What a pair costs in the model, the mean of both directions; null without a model.
+// What a pair costs in the model, the mean of the directions that the model has; null without a model.
 function costOf(s) {
   const costs = sentences[s].costs;
-  return data.model !== null && costs?.length === 2 ? (costs[0] + costs[1]) / 2 : null;
+  const known = costs.filter((cost) => cost !== null);
+  return known.length === 0 ? null : known.reduce((sum, cost) => sum + cost, 0) / known.length;
 }
 
 // How many links of two systems are not shared.

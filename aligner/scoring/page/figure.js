@@ -1,6 +1,8 @@
 // Both directions and their union, before and after projection, beside each other (Graça, Ganchev & Taskar 2010, figure 1).
 "use strict";
 
+const READABLE = 12; // pixels of a cell that words can stand beside
+
 class Figure {
   constructor(place, { onPoint }) {
     this.place = place;
@@ -20,19 +22,31 @@ class Figure {
   // view: {threshold, gold}
   draw(s, view) {
     this.s = s;
-    const { src, tgt } = sentences[s];
-    const shown = systems.filter((system) => system.column >= 0);
-    const rows = [shown.filter((system) => system.isBefore), shown.filter((system) => !system.isBefore)];
-    const isNarrow = this.place.clientWidth < 640;
-    const columns = isNarrow ? 1 : 3;
-    this.side = Math.min(Math.max(...src.map((text) => measureText(text, 13)), 0) + 12, 120);
-    const room = this.place.clientWidth - this.side - 30 - 40 * (columns - 1);
-    this.size = Math.min(Math.max(Math.floor(room / columns / Math.max(tgt.length, 1)), 4), 28);
+    const rows = this.arrange(systems.filter((system) => system.column >= 0));
     this.panels = [];
-    this.place.replaceChildren();
-    for (const row of rows.filter((list) => list.length > 0)) {
-      this.place.append(html("div", { class: "row" }, ...row.map((system, at) => this.panel(s, system, view, at === 0 || isNarrow))));
-    }
+    this.place.replaceChildren(...rows.map((row) => (
+      html("div", { class: "row" }, ...row.map((system, at) => this.panel(s, system, view, at === 0)))
+    )));
+  }
+
+  // Rows of panels: before above after; for long sentences, before beside after; on a phone, one below the other.
+  arrange(shown) {
+    const before = shown.filter((system) => system.isBefore);
+    const after = shown.filter((system) => !system.isBefore);
+    const wide = [before, after].filter((row) => row.length > 0);
+    this.size = this.fitting(wide[0].length);
+    if (this.size >= READABLE) return wide;
+    const columns = this.place.clientWidth < 640 || before.length === 0 ? 1 : 2;
+    this.size = Math.max(this.fitting(columns), 6);
+    return columns === 1 ? [...before, ...after].map((system) => [system]) : after.map((system) => [system.before, system]);
+  }
+
+  // Pixels of a cell, if so many panels stand beside each other.
+  fitting(columns) {
+    const { src, tgt } = sentences[this.s];
+    const side = Math.min(Math.max(...src.map((text) => measureText(text, 13)), 0) + 12, 120);
+    const room = this.place.clientWidth - side - 30 - 40 * (columns - 1);
+    return Math.min(Math.floor(room / columns / Math.max(tgt.length, 1)), 28);
   }
 
   panel(s, system, { threshold, gold }, isFirst) {
@@ -53,7 +67,7 @@ class Figure {
 
   // The words around a panel, where the cells are large enough for letters; rows have their words at the first panel.
   words(body, isFirst) {
-    if (this.size < 12) return body;
+    if (this.size < READABLE) return body;
     const { src, tgt } = sentences[this.s];
     const grid = html("div", { class: "grid small" }, html("div", { class: "corner" }),
       html("div", { class: "column-heads", "aria-hidden": "true" }, ...tgt.map((text, j) => html("span", { "data-j": j }, word(text)))),

@@ -41,6 +41,7 @@ const SIGNS = [
   ["○", "pale: below the threshold"],
   ["▣", "square with a border: a sure link of gold"],
   ["■", "square without a border: a possible link of gold"],
+  ["┄", "bands: dashed is a link that gold does not have, dotted a sure link that is missed"],
   ["+ −", "with growth and loss: the posterior grew (blue) or shrank (orange) by projection; the ring is its size before"],
   ["◤ ◢", "two systems: only A (blue, upper left) or only B (orange, lower right) has the link"],
 ];
@@ -52,6 +53,7 @@ function isTyping(event) {
 }
 
 function onKey(event) {
+  if (event.key === "Escape") openDrawer(false);
   if (event.altKey || event.metaKey || event.ctrlKey || isTyping(event)) return;
   const inMatrix = state.isEditing && state.cursor !== null && document.activeElement === byId("matrix");
   const action = (inMatrix && CELL_KEYS[event.key]) || KEYS.find(([keys]) => keys.includes(event.key))?.[2];

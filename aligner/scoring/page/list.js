@@ -21,9 +21,9 @@ class SentenceList {
 
   row(sentence, s) {
     const start = sentence.src.slice(0, 14).join(" ");
-    return html("li", { "data-sentence": s + 1 },
-      html("a", { href: `#${s + 1}` },
-        html("span", { class: "at" }, String(s + 1)),
+    return html("li", { "data-sentence": lineOf(s) },
+      html("a", { href: `#${lineOf(s)}` },
+        html("span", { class: "at" }, String(lineOf(s))),
         word(start || "(empty)", { class: "start" }),
         html("span", { class: "number" })));
   }
@@ -76,7 +76,7 @@ class SentenceList {
     if (by === "disagreement") return "links that differ";
     const hasGold = sentences.some((_, s) => this.errorOf(s) !== null);
     if (hasGold && by !== "score") return "AER";
-    return data.model === null ? "" : "nats a word";
+    return data.model === null ? "" : "cost a word";
   }
 
   number(s, by) {

@@ -59,7 +59,9 @@ function drawChange(layer, s, system, { threshold, size }) {
       r: radius(now, size).toFixed(2),
     }));
     if (kind === "") continue;
-    if (size >= 24) layer.append(svg("circle", { ...at, class: `ring${kind}`, r: radius(was, size).toFixed(2) }));
+    if (Math.abs(radius(now, size) - radius(was, size)) >= 2) {
+      layer.append(svg("circle", { ...at, class: `ring${kind}`, r: radius(was, size).toFixed(2) }));
+    }
     if (size >= 14) layer.append(changeSign(at, kind, size, radius(now, size) > size / 4));
   }
 }

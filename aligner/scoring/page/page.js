@@ -11,6 +11,7 @@ const state = {
   view: "matrix",
   isEditing: false,
   cursor: null, // {i, j} of the keyboard in the matrix while editing
+  lit: [-1, -1], // the row and the column that are pointed at; -1 stands for none
 };
 
 const totals = new Map(); // system id -> Totals; emptied when gold changes by hand
@@ -47,6 +48,7 @@ function viewOf(system, tag) {
     tag: isCompared ? tag : "",
     threshold: state.threshold,
     change: byId("change").checked,
+    other: isCompared ? (tag === "A" ? state.b : state.a) : null,
     first: isCompared ? state.a : null,
     second: isCompared ? state.b : null,
     gold: hand.gold(state.s),
@@ -67,6 +69,7 @@ function draw() {
   if (state.view === "matrix") drawMatrices(isCompared);
   else if (state.view === "bands") bands.draw(state.s, shownSystems().map(([system, tag]) => viewOf(system, tag)));
   else figure.draw(state.s, viewOf(state.a, ""));
+  light(...state.lit);
 }
 
 function drawMatrices(isCompared) {
@@ -115,7 +118,7 @@ function goldNote() {
   const n = totalsOf(state.a).sentences;
   const byHand = hand.entries.size;
   if (n === 0) return "No gold: annotate sentences by hand to see how good the links are.";
-  const against = data.gold === null ? "what was annotated by hand" : data.gold;
+  const against = data.gold === null ? "what was annotated by hand" : fileName(data.gold);
   const changed = data.gold !== null && byHand > 0 ? `, ${byHand} of them changed by hand` : "";
   return `In percent, against ${against}: ${n} ${n === 1 ? "sentence" : "sentences"}${changed}.`;
 }
@@ -124,11 +127,16 @@ const announce = whenQuiet(() => {
   const of = hand.gold(state.s);
   const n = byId("links").children.length;
   const error = of === null ? "" : `, AER ${percent(measure(count(state.s, state.a, state.threshold, of)).aer)}`;
-  byId("says").textContent = `Sentence ${state.s + 1}, threshold ${decimal(state.threshold, 4)}: ${n} links${error}`;
+  byId("says").textContent = `Sentence ${lineOf(state.s)}, threshold ${decimal(state.threshold, 4)}: ${n} links${error}`;
 }, 600);
 
 const drawList = whenQuiet(() => list.write(byId("sort").value), 30);
-const sortList = () => list.sort(byId("sort").value);
+
+// Brings the list into order again where its order depends on the threshold, the systems or gold.
+function sortAgain() {
+  const by = byId("sort").value;
+  if (by === "error" || by === "disagreement") list.sort(by);
+}
 
 // Everything that depends on the threshold, once for each picture.
 const drawThreshold = oncePerFrame(() => {
@@ -149,14 +157,14 @@ function showSentence(s) {
   state.s = s;
   state.cursor = sentences[s].src.length && sentences[s].tgt.length ? { i: 0, j: 0 } : null;
   const { src, tgt } = sentences[s];
-  byId("place").textContent = `${s + 1} of ${sentences.length}`;
+  byId("place").textContent = data.first === 1 ? `${s + 1} of ${sentences.length}` : `Line ${lineOf(s)}`;
   byId("source-text").replaceChildren(...src.flatMap((text, i) => [word(text, { "data-i": i }), " "]));
   byId("target-text").replaceChildren(...tgt.flatMap((text, j) => [word(text, { "data-j": j }), " "]));
   for (const id of ["matrix", "matrix-b", "bands", "figure"]) {
-    byId(id).setAttribute("aria-label", `Drawing of sentence ${s + 1}: ${src.length} source words, ${tgt.length} target words. The links stand as text in the list of links.`);
+    byId(id).setAttribute("aria-label", `Drawing of sentence ${lineOf(s)}: ${src.length} source words, ${tgt.length} target words. The links stand as text in the list of links.`);
   }
   byId("done").checked = hand.isDone(s);
-  light(-1, -1);
+  state.lit = [-1, -1];
   draw();
   drawPanel();
   list.show(s);
@@ -164,7 +172,8 @@ function showSentence(s) {
 
 // Lights a row and a column in every drawing and in the text; -1 stands for none.
 function light(i, j) {
-  if (state.view === "matrix" && matrix.s >= 0) {
+  state.lit = [i, j];
+  if (state.view === "matrix") {
     matrix.light(i, j);
     if (!byId("matrix-b").hidden) matrixB.light(i, j);
   } else if (state.view === "bands") bands.light(i, j);
