@@ -8,7 +8,7 @@ const GAP = 12; // pixels between words of a line
 const WIDEST = 8; // pixels of a band of posterior 1
 
 function bandWidth(score) {
-  return Math.max(1, (WIDEST * Math.min(score, SCALE)) / SCALE);
+  return Math.max(0.7, (WIDEST * Math.min(score, SCALE)) / SCALE);
 }
 
 class Bands {

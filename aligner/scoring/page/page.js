@@ -86,9 +86,11 @@ function drawMatrices(isCompared) {
 function cellSize(parts) {
   if (state.isEditing && matchMedia("(pointer: coarse)").matches) return 40;
   const { src, tgt } = sentences[state.s];
-  const room = byId("drawing").clientWidth / (innerWidth < 800 ? 1 : parts) - 150;
-  const depth = byId("drawing").clientHeight - 130;
-  const fitting = Math.floor(Math.min(room / Math.max(tgt.length, 1), Math.max(depth, 300) / Math.max(src.length, 1)));
+  const { clientWidth, clientHeight } = byId("drawing");
+  const isStacked = matchMedia("(max-width: 800px)").matches; // the height then follows from the drawing
+  const room = clientWidth / (isStacked ? 1 : parts) - 150;
+  const depth = isStacked ? Infinity : Math.max(clientHeight - 130, 300);
+  const fitting = Math.floor(Math.min(room / Math.max(tgt.length, 1), depth / Math.max(src.length, 1)));
   return Math.min(Math.max(fitting, 22), 42);
 }
 
