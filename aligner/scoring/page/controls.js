@@ -209,7 +209,7 @@ function start() {
   byId("system-a").value = state.a.id;
   byId("model-threshold").hidden = data.model === null;
   if (data.model !== null) byId("model-threshold").textContent = `model’s ${decimal(data.model.threshold, 4)}`;
-  document.querySelector("[data-view=figure]").hidden = data.columns.length === 0;
+  document.querySelector("[data-view=figure]").hidden = data.columns.length < 2;
   setTheme(kept.read("aligner:theme") ?? "auto");
   if (sentences.length === 0) return notice("The page has no sentences.", true);
   connect();

@@ -17,7 +17,7 @@ const systems = listSystems();
 function listSystems() {
   const columns = data.columns.map((id, column) => {
     const isBefore = id.endsWith("0");
-    const label = isBefore ? `${id.slice(0, -1)}, before` : id;
+    const label = isBefore ? `${id.slice(0, -1)}, before projection` : id;
     return { id, label, isBefore, scored: true, column, file: -1, before: null };
   });
   for (const system of columns) {

@@ -56,6 +56,11 @@ class Hand {
     return this.entries.get(s)?.links ?? fileGold(s);
   }
 
+  // The gold that counts for the numbers of all sentences. Without a gold file, unfinished sentences do not count.
+  finishedGold(s) {
+    return data.gold === null && !this.isDone(s) ? null : this.gold(s);
+  }
+
   isDone(s) {
     return this.entries.get(s)?.done ?? false;
   }

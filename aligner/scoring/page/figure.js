@@ -1,4 +1,4 @@
-// Both directions and their union, before and after projection, beside each other (Graça, Ganchev & Taskar 2010, figure 1).
+// The view "Directions": both directions and their union, before and after projection, beside each other (Graça, Ganchev & Taskar 2010, figure 1).
 "use strict";
 
 const READABLE = 10; // pixels of a cell that words can stand beside
@@ -61,7 +61,7 @@ class Figure {
     const body = svg("svg", { width: width + 1, height: height + 1, "aria-hidden": "true" },
       svg("rect", { class: "frame", width, height }), rowLight, columnLight, marks);
     this.panels.push({ body, rowLight, columnLight });
-    const caption = system.label + (system.before ? ", after projection" : system.isBefore ? " projection" : "");
+    const caption = system.label + (system.before ? ", after projection" : "");
     return html("figure", {}, html("figcaption", {}, caption), this.words(body, isFirst));
   }
 

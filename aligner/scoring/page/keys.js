@@ -10,7 +10,7 @@ const KEYS = [
   [["/"], "search", () => openSearch()],
   [["m"], "matrix", () => setView("matrix")],
   [["b"], "bands", () => setView("bands")],
-  [["a"], "all directions, before and after projection", () => setView("figure")],
+  [["a"], "all directions, before and after projection", () => data.columns.length > 1 && setView("figure")],
   [["c"], "copy the links as Pharaoh text", () => copyLinks()],
   [["e"], "correct by hand", () => setEditing(!state.isEditing)],
   [["u"], "undo a correction", () => undo()],
@@ -48,8 +48,10 @@ const SIGNS = [
 
 // Whether a key belongs to the field that has the focus.
 function isTyping(event) {
-  const field = event.target.closest("input, select, textarea, dialog[open]");
-  return field !== null && !(field.type === "checkbox" && event.key !== " ");
+  const field = event.target.closest("input, select, textarea, button, a, dialog[open]");
+  if (field === null) return false;
+  if (["BUTTON", "A"].includes(field.tagName) || field.type === "checkbox") return [" ", "Enter"].includes(event.key);
+  return field.type !== "range" || event.key.startsWith("Arrow");
 }
 
 function onKey(event) {

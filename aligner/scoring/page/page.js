@@ -17,12 +17,12 @@ const state = {
 const totals = new Map(); // system id -> Totals; emptied when gold changes by hand
 
 function totalsOf(system) {
-  if (!totals.has(system.id)) totals.set(system.id, new Totals(system, (s) => hand.gold(s)));
+  if (!totals.has(system.id)) totals.set(system.id, new Totals(system, (s) => hand.finishedGold(s)));
   return totals.get(system.id);
 }
 
 function errorOf(s) {
-  const gold = hand.gold(s);
+  const gold = hand.finishedGold(s);
   if (gold === null) return null;
   const counts = count(s, state.a, state.threshold, gold);
   const wrong = counts.links - counts.linksPossible;
@@ -119,8 +119,8 @@ function drawPanel() {
 function goldNote() {
   const n = totalsOf(state.a).sentences;
   const byHand = hand.entries.size;
-  if (n === 0) return "No gold: annotate sentences by hand to see how good the links are.";
-  const against = data.gold === null ? "what was annotated by hand" : fileName(data.gold);
+  if (n === 0) return "No gold: correct sentences by hand and mark them as done, to see how good the links are.";
+  const against = data.gold === null ? "sentences done by hand" : fileName(data.gold);
   const changed = data.gold !== null && byHand > 0 ? `, ${byHand} of them changed by hand` : "";
   return `In percent, against ${against}: ${n} ${n === 1 ? "sentence" : "sentences"}${changed}.`;
 }
