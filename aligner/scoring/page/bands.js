@@ -5,6 +5,7 @@
 "use strict";
 
 const GAP = 12; // pixels between words of a line
+const FAINT = 500; // bands below 0.05 that are no links are seen only when one of their words is pointed at
 const WIDEST = 8; // pixels of a band of posterior 1
 
 function bandWidth(score) {
@@ -61,6 +62,8 @@ class Bands {
     spread(links, "j", "i", "to", ends[1]);
     const box = picture.getBoundingClientRect();
     const depth = isUpright ? box.width : box.height;
+    lines[0].childNodes.forEach((item, i) => item.classList.toggle("unlinked", !links.some((link) => link.i === i)));
+    lines[1].childNodes.forEach((item, j) => item.classList.toggle("unlinked", !links.some((link) => link.j === j)));
     const others = view.other && new Set(linksOf(this.s, view.other, threshold).map(({ i, j }) => codeOf(this.s, i, j)));
     picture.replaceChildren(...bands.map((band) => svg("path", {
       "data-band": `${band.i}-${band.j}`,
@@ -81,7 +84,7 @@ class Bands {
   // How a band is drawn: link or not, right or not, and whether only this system has it.
   kinds({ i, j, score, isMissed }, threshold, gold, others, tag) {
     if (isMissed) return "band missed";
-    if (score <= threshold) return "band pale";
+    if (score <= threshold) return score < FAINT ? "band faint" : "band pale";
     const code = codeOf(this.s, i, j);
     const isWrong = gold !== null && !gold.has(code);
     const isAlone = others !== null && !others.has(code);

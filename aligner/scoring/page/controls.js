@@ -156,6 +156,12 @@ function nextTheme() {
   setTheme(themes[(themes.indexOf(document.documentElement.dataset.theme) + 1) % themes.length]);
 }
 
+// The row and the column that a place of the text stands for: a link of the lists, or a word of the sentence.
+function cellOfText(place) {
+  const held = place.closest("[data-link], [data-i], [data-j]")?.dataset ?? {};
+  return held.link?.split("-").map(Number) ?? [Number(held.i ?? -1), Number(held.j ?? -1)];
+}
+
 function connect() {
   const on = (id, name, action) => byId(id).addEventListener(name, action);
   on("search", "input", () => list.search(byId("search").value));
@@ -186,11 +192,8 @@ function connect() {
   for (const button of document.querySelectorAll("[data-view]")) {
     button.addEventListener("click", () => setView(button.dataset.view));
   }
-  for (const id of ["links", "missed"]) {
-    on(id, "pointerover", (event) => {
-      const link = event.target.closest("[data-link]")?.dataset.link;
-      light(...(link === undefined ? [-1, -1] : link.split("-").map(Number)));
-    });
+  for (const id of ["links", "missed", "sentence"]) {
+    on(id, "pointerover", (event) => light(...cellOfText(event.target)));
     on(id, "pointerleave", () => light(-1, -1));
   }
   for (const [from, to] of [["matrix", "matrix-b"], ["matrix-b", "matrix"]]) {

@@ -43,11 +43,9 @@ function systemOf(id) {
   return systems.find((system) => system.id === id) ?? NO_SYSTEM;
 }
 
-// The system that the page opens with: what the model prints, else the first file.
+// The system that the page opens with: the column whose links decoding prints, else the first file.
 function firstSystem() {
-  const direction = data.model?.direction ?? "both";
-  const wanted = direction === "both" ? "union" : direction;
-  return systems.find((system) => system.id === wanted) ?? systems[0] ?? NO_SYSTEM;
+  return systems.find((system) => system.id === data.model?.prints) ?? systems[0] ?? NO_SYSTEM;
 }
 
 // Calls visit(i, j, score) for each cell of a sentence that has a score in a system.

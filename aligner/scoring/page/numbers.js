@@ -84,7 +84,7 @@ function nearestPoint(points, px, py, x, y) {
 // The numbers of one cell: its words, its gold, and a column for what each system says.
 function drawReadout(place, s, i, j, gold) {
   if (i < 0 || j < 0) {
-    place.replaceChildren(html("span", { class: "hint" }, "Point at a cell or a band for its numbers."));
+    place.replaceChildren(html("span", { class: "hint" }, "Point at a cell or a band, or tap it, for its numbers."));
     return;
   }
   const code = codeOf(s, i, j);
