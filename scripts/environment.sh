@@ -1,8 +1,8 @@
 # Sourced by the other scripts, from the repository's root: puts a virtual environment with the toolkit in it on PATH,
 # made on first use and renewed when what it was built from has changed.
 #
-#   extras            of pyproject.toml to install, as in extras=dev; what has them serves without them too. dev also builds
-#                     the kernels that only tests use
+#   extras            of pyproject.toml to install, as in extras=dev,browser; what has them serves without them too. dev
+#                     also builds the kernels that only tests use
 #   ALIGNER_DEBUG     1: a second environment with bounds checks in the kernels, installed as users would
 #   ALIGNER_SANITIZE  1: a third one, whose kernels end the process at the first access outside an array
 
@@ -36,10 +36,10 @@ else
     venv=.venv editable=-e sources='ext setup.py pyproject.toml'
 fi
 stamp="$("$python" --version) $(find $sources -type f ! -name '*.so' ! -name '*.pyc' -print0 | sort -z | xargs -0 cksum | cksum)"
-if [ "$(cat $venv/stamp$extras 2>/dev/null)" != "$stamp" ]; then
+if [ "$(cat "$venv/stamp$extras" 2>/dev/null)" != "$stamp" ]; then
     echo "setting up $venv ..." >&2
     [ -x $venv/bin/python ] || "$python" -m venv $venv
-    [ "$extras" != dev ] || export ALIGNER_TESTS=1
+    [[ ",$extras," != *,dev,* ]] || export ALIGNER_TESTS=1
     if ! $venv/bin/python -m pip install --verbose --disable-pip-version-check $editable ".${extras:+[$extras]}" 2>&1 \
         | tee $venv/install.log | awk '/building .aligner/ { print "  compiling " $2; fflush() }' >&2; then
         tail -n 30 $venv/install.log >&2
@@ -47,6 +47,8 @@ if [ "$(cat $venv/stamp$extras 2>/dev/null)" != "$stamp" ]; then
         exit 1
     fi
     rm -f $venv/stamp*
-    echo "$stamp" | tee $venv/stamp >$venv/stamp$extras
+    for installed in "" ${extras//,/ } "$extras"; do
+        echo "$stamp" >"$venv/stamp$installed"
+    done
 fi
 export PATH="$PWD/$venv/bin:$PATH"

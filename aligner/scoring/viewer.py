@@ -17,6 +17,7 @@ import numpy.typing as npt
 from aligner import __version__
 from aligner.decoding.model import Model
 from aligner.decoding.posteriors import directions
+from aligner.errors import DataError
 from aligner.links.links import Links
 from aligner.models.recipe import LATTICES
 from aligner.scoring.evaluate import Coder
@@ -112,7 +113,7 @@ def page_data(
         truth = coder.gold(gold[1])
         sure = np.isin(truth.possible, truth.sure).astype(np.int64)
         answers = _by_sentence(coder, truth.possible, [sure])
-    found = [_links(coder, links) for _, links in files]
+    found = [_links(coder, links, name, first) for name, links in files]
     return {
         "version": __version__,
         "title": " – ".join(dict.fromkeys(os.path.basename(_readable(name)) for name in names)),
@@ -160,9 +161,18 @@ def _cells(coder: Coder, believed: Belief) -> tuple[list[str], list[list[int]]]:
     return list(table), _by_sentence(coder, places, [whole(x) for x in table.values()])
 
 
-def _links(coder: Coder, links: Links) -> list[list[int]]:
+def _links(coder: Coder, links: Links, name: str, first: int) -> list[list[int]]:
     """Of each sentence pair the links of a file: i, j and score. Of two copies of a link, the better one."""
     scores = np.ones(len(links.src)) if links.scores is None else links.scores
+    outside = ~((scores >= 0) & (scores <= 1))
+    if outside.any():
+        k = int(outside.argmax())
+        raise DataError(
+            f"the score {scores[k]:g} of link {links.src[k]}-{links.tgt[k]} of sentence"
+            f" {links.sentences[k] + first} is not between 0 and 1",
+            file=name,
+            hint="thresholds of a page are between 0 and 1: scale the scores, or leave them out",
+        )
     codes = (links.sentences * coder.I + links.src) * coder.J + links.tgt
     order = np.lexsort((-scores, codes))
     codes, scores = codes[order], scores[order]

@@ -14,6 +14,7 @@ from trained import links_of, recipe_of
 
 from aligner import Corpus, Links, Recipe, read_corpus, train
 from aligner.decoding.combine import above
+from aligner.errors import DataError
 from aligner.scoring import page as pages
 from aligner.scoring.viewer import UNIT, Belief, belief, page_data, whole
 
@@ -106,6 +107,14 @@ def test_links_of_files_and_gold():
     assert [file["scored"] for file in shown["files"]] == [True, False]
     assert (shown["model"], shown["columns"], shown["gold"], shown["first"]) == (None, [], "g", 7)
     assert shown["sentences"][0]["src"] == ["a", "b"] and shown["sentences"][1]["cells"] == []
+
+
+@pytest.mark.parametrize("score", [-0.1, 1.5, float("inf")])
+def test_scores_that_no_threshold_reaches(score):
+    corpus = Corpus.from_pairs([("a", "x"), ("b c", "y")])
+    links = Links.from_pairs([[(0, 0, 1.0)], [(1, 0, score)]])
+    with pytest.raises(DataError, match=f"^f: the score {score:g} of link 1-0 of sentence 2 is not between"):
+        page_data(corpus, ("s", "t"), None, None, [("f", links)])
 
 
 def test_one_file_of_parts(monkeypatch):

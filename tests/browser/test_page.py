@@ -1,0 +1,314 @@
+"""The page of `aligner view` in a browser: what it shows, what moves, and what comes out of it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from trained import run
+
+from aligner import LinkReader
+
+SRC, TGT, GOLD, FORWARD = (str(ROOT / "data" / f"sample.{x}") for x in ("en", "fr", "gold", "forward"))
+COLUMNS = {
+    "aer": "AER",
+    "precision": "precision",
+    "recall": "recall",
+    "f1": "F1",
+}  # what `evaluate` calls them
+MEASURES = tuple(COLUMNS)
+
+
+def lines(path: str) -> list[list[str]]:
+    return [line.split() for line in Path(path).read_text().splitlines()]
+
+
+def numbers(page, of: str) -> dict[str, str]:
+    """The measures that the page shows. of: sentence or all"""
+    cell = "#numbers [data-measure='{}'][data-of='{}']"
+    return {name: page.inner_text(cell.format(name, of)) for name in MEASURES}
+
+
+def evaluated(links: Path) -> tuple[dict[str, str], list[dict[str, str]]]:
+    """What `aligner evaluate` prints of all sentences, and of each."""
+    head, *rows = (x.split("\t") for x in run("evaluate", links, GOLD, "--by-sentence").splitlines())
+    sentences = [{name: row[head.index(COLUMNS[name])] for name in MEASURES} for row in rows if len(row) > 1]
+    printed = dict(x.split()[:2] for x in run("evaluate", links, GOLD, "--bootstrap", 0).splitlines()[:4])
+    return {name: printed[COLUMNS[name]] for name in MEASURES}, sentences
+
+
+def set_threshold(page, value: str) -> None:
+    page.fill("#threshold-number", value)
+    page.press("#threshold-number", "Enter")
+    settle(page)
+
+
+def settle(page) -> None:
+    """Waits until what an action changes is drawn."""
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def test_cells_and_links(visit, sample, model):
+    page = visit(sample)
+    links = LinkReader(FORWARD).read()
+    decoded = [line.split() for line in run("decode", model, SRC, TGT).splitlines()]
+    for n in (0, 6, 59):
+        page.goto(f"{sample.as_uri()}#{n + 1}")
+        src, tgt = lines(SRC)[n], lines(TGT)[n]
+        page.wait_for_function(f"document.querySelector('#place').textContent.startsWith('{n + 1} ')")
+        cells = page.eval_on_selector_all("#matrix [data-cell]", "all => all.map(x => x.dataset.cell)")
+        assert sorted(cells) == sorted(f"{i}-{j}" for i in range(len(src)) for j in range(len(tgt)))
+        shown = page.eval_on_selector_all("#links li", "all => all.map(x => x.dataset.link)")
+        assert shown == decoded[n]
+        page.select_option("#system-a", label=FORWARD)
+        assert page.locator("#links li").count() == len(links[n])
+        page.select_option("#system-a", label="union")
+
+
+@pytest.mark.parametrize("system", ["union", "reverse, before projection"])
+def test_the_threshold_moves_numbers_to_those_of_evaluate(visit, sample, model, tmp_path, system):
+    page = visit(sample, hash="#3")
+    page.select_option("#system-a", label=system)
+    more = () if system == "union" else ("--direction", "reverse", "--no-project")
+    for threshold in ("0.0500", "0.4000", "0.7500", "0.9321"):
+        links = tmp_path / threshold
+        run("decode", model, SRC, TGT, "--threshold", threshold, *more, "-o", links)
+        set_threshold(page, threshold)
+        everything, sentences = evaluated(links)
+        assert numbers(page, "all") == everything
+        assert numbers(page, "sentence") == sentences[2]
+        assert page.input_value("#threshold") == f"{float(threshold):.2f}".rstrip("0").rstrip(".")
+    page.focus("#threshold")
+    page.keyboard.press("Home")
+    settle(page)
+    assert page.input_value("#threshold-number") == "0.0000"
+    before = numbers(page, "all")
+    page.keyboard.press("ArrowRight")
+    settle(page)
+    assert page.input_value("#threshold-number") == "0.0100" and numbers(page, "all") != before
+
+
+def test_a_file_of_links_has_the_numbers_of_evaluate(visit, sample):
+    page = visit(sample)
+    page.select_option("#system-a", label=FORWARD)
+    settle(page)
+    assert numbers(page, "all") == evaluated(Path(FORWARD))[0]
+    page.select_option("#system-b", label="union")
+    settle(page)
+    assert page.locator("#matrix-b [data-cell]").count() == page.locator("#matrix [data-cell]").count() > 0
+
+
+def test_search_and_sorting(visit, sample):
+    page = visit(sample)
+
+    def found() -> list[int]:
+        rows = "all => all.filter(x => x.offsetParent !== null).map(x => Number(x.dataset.sentence))"
+        return page.eval_on_selector_all("#list [data-sentence]", rows)
+
+    assert found() == [*range(1, 61)]
+    page.fill("#search", "minister du")
+    expected = [
+        n + 1
+        for n, (src, tgt) in enumerate(zip(lines(SRC), lines(TGT), strict=True))
+        if all(part in " ".join(src + tgt).lower() for part in ("minister", "du"))
+    ]
+    assert found() == expected != []
+    page.fill("#search", "")
+    page.select_option("#sort", "length")
+    lengths = [len(src) + len(tgt) for src, tgt in zip(lines(SRC), lines(TGT), strict=True)]
+    assert [lengths[n - 1] for n in found()] == sorted(lengths, reverse=True)
+    page.select_option("#sort", "error")
+    assert sorted(found()) == [*range(1, 61)] != found()
+
+
+def test_keys(visit, sample):
+    page = visit(sample)
+
+    def place() -> str:
+        return page.inner_text("#place").split()[0]
+
+    for key, expected in (("j", "2"), ("ArrowDown", "3"), ("k", "2"), ("ArrowUp", "1"), ("ArrowUp", "1")):
+        page.keyboard.press(key)
+        settle(page)
+        assert place() == expected
+    threshold = float(page.input_value("#threshold-number"))
+    page.keyboard.press("ArrowLeft")
+    settle(page)
+    assert float(page.input_value("#threshold-number")) == pytest.approx(threshold - 0.01, abs=1e-9)
+    page.keyboard.press("/")
+    page.keyboard.type("jb")
+    assert page.input_value("#search") == "jb" and place() == "1", "a field keeps its keys"
+    page.keyboard.press("Escape")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("b")
+    settle(page)
+    assert page.is_visible("#bands") and not page.is_visible("#matrix")
+    page.keyboard.press("m")
+    settle(page)
+    assert page.is_visible("#matrix") and not page.is_visible("#bands")
+    page.keyboard.press("?")
+    assert page.is_visible("#help")
+
+
+def test_deep_links_and_the_way_back(visit, sample):
+    page = visit(sample, hash="#12")
+    assert page.inner_text("#place").startswith("12 ")
+    assert page.inner_text("#source-text").split() == lines(SRC)[11]
+    page.click("#list [data-sentence='14'] a")
+    settle(page)
+    assert page.inner_text("#place").startswith("14 ") and page.url.endswith("#14")
+    page.go_back()
+    settle(page)
+    assert page.inner_text("#place").startswith("12 ")
+
+
+def test_links_are_copied_as_pharaoh(visit, sample, model):
+    page = visit(sample, hash="#7")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.keyboard.press("c")
+    page.wait_for_function("document.querySelector('#notice').textContent !== ''")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == run("decode", model, SRC, TGT).splitlines()[6]
+    other = visit(sample, hash="#7")  # has no right to the clipboard
+    other.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no')) }")
+    other.click("#copy")
+    assert other.input_value("#pharaoh") == copied
+
+
+def exported(page, path: Path) -> list[dict[tuple[int, int], int]]:
+    """The gold file that the page exports."""
+    with page.expect_download() as download:
+        page.click("#export")
+    download.value.save_as(path)
+    return gold_of(path)
+
+
+def gold_of(path: Path | str) -> list[dict[tuple[int, int], int]]:
+    """A gold file as our own reader reads it: of each sentence, link -> 1 sure, 0 possible"""
+    links = LinkReader(str(path)).read()
+    sure = [1] * len(links.src) if links.sure is None else links.sure.tolist()
+    cuts = links.offsets.tolist()
+    return [
+        dict(zip(pairs, sure[a:b], strict=True))
+        for pairs, a, b in zip(links.pairs(), cuts, cuts[1:], strict=False)
+    ]
+
+
+def test_gold_is_corrected_and_exported(visit, sample, tmp_path):
+    page = visit(sample, hash="#2")
+    expected = gold_of(GOLD)
+    page.click("#edit")
+    assert exported(page, tmp_path / "same") == expected
+    kinds = {None: 1, 1: 0, 0: None}
+    for cell in ((0, 0), (0, 0), (3, 4), (8, 7), (7, 1)):  # none, sure, possible, none
+        page.click(f"#matrix [data-cell='{cell[0]}-{cell[1]}']", force=True)
+        kind = kinds[expected[1].pop(cell, None)]
+        if kind is not None:
+            expected[1][cell] = kind
+    assert exported(page, tmp_path / "clicked") == expected != gold_of(GOLD)
+    page.keyboard.press("j")
+    page.click("#matrix [data-cell='0-0']", force=True)
+    page.focus("#matrix")
+    for key in ("ArrowDown", "ArrowRight", "s", "ArrowDown", "p", "ArrowLeft", "x"):
+        page.keyboard.press(key)
+    kind = kinds[expected[2].pop((0, 0), None)]
+    expected[2] |= {(1, 1): 1, (2, 1): 0} | ({} if kind is None else {(0, 0): kind})
+    expected[2].pop((2, 0), None)
+    assert exported(page, tmp_path / "typed") == expected
+    page.reload()
+    page.wait_for_selector("#export", state="visible")
+    assert exported(page, tmp_path / "kept") == expected, "the browser keeps the corrections"
+    other = visit(sample)
+    other.click("#edit")
+    other.set_input_files("#import", tmp_path / "kept")
+    other.wait_for_function("document.querySelector('#notice').textContent.includes('2 sentences')")
+    assert exported(other, tmp_path / "again") == expected
+    other.click("#undo")
+    assert exported(other, tmp_path / "undone") == gold_of(GOLD)
+
+
+def test_gold_of_a_page_that_has_none(visit, folder, tmp_path):
+    run("view", SRC, TGT, "--links", FORWARD, "--first", 5, "-o", folder / "bare.html", "--overwrite")
+    page = visit(folder / "bare.html", hash="#2")
+    page.click("#edit")
+    assert exported(page, tmp_path / "nothing") == [{}] * 5
+    page.click("#start")
+    started = exported(page, tmp_path / "started")
+    assert started == [{}, dict.fromkeys(LinkReader(FORWARD).read()[1], 1), {}, {}, {}]
+    assert numbers(page, "sentence")["aer"] == "0.00"
+
+
+def test_tokens_are_text(visit, tmp_path):
+    words = [
+        "</script><script>alert(1)</script>",
+        "<img/src=x/onerror=alert(2)>",
+        "&lt;b&gt;",
+        "<!--",
+        "\u2028",
+        "'\"\\",
+    ]
+    (tmp_path / "src").write_text(" ".join(words) + "\n")
+    (tmp_path / "tgt").write_text(" ".join(reversed(words)) + "\n")
+    (tmp_path / "links").write_text("0-5 1-4\n")
+    files = tmp_path / "src", tmp_path / "tgt"
+    run("view", *files, "--links", tmp_path / "links", "-o", tmp_path / "page.html")
+    page = visit(tmp_path / "page.html")
+    shown = page.eval_on_selector_all("#source-text [data-i]", "all => all.map(x => x.textContent)")
+    assert shown == words
+    assert words[0] in page.text_content("#links li:first-child")
+    page.keyboard.press("b")
+    settle(page)
+
+
+def test_empty_sides_and_long_sentences(visit, tmp_path):
+    (tmp_path / "both").write_text(
+        "a ||| \n ||| b\n" + " ".join("s" * 60) + " ||| " + " ".join("t" * 60) + "\n"
+    )
+    (tmp_path / "links").write_text("\n\n" + " ".join(f"{k}-{k}" for k in range(60)) + "\n")
+    run("view", tmp_path / "both", "--links", tmp_path / "links", "-o", tmp_path / "page.html")
+    page = visit(tmp_path / "page.html")
+    for n, n_cells in ((1, 0), (2, 0), (3, 3600)):
+        page.goto(f"{(tmp_path / 'page.html').as_uri()}#{n}")
+        settle(page)
+        assert page.locator("#matrix [data-cell]").count() == n_cells
+        page.keyboard.press("b")
+        settle(page)
+        page.keyboard.press("m")
+        settle(page)
+
+
+def test_2000_sentences_open_quickly(visit, large):
+    """In under 3 seconds, from the address to the drawing; a busy machine has two tries."""
+    seconds = []
+    while not seconds or min(seconds) >= 3 and len(seconds) < 3:
+        start = time.monotonic()
+        page = visit(large, hash="#1999")
+        page.wait_for_selector("#matrix [data-cell]")
+        seconds.append(time.monotonic() - start)
+    assert min(seconds) < 3
+    assert page.locator("#list [data-sentence]").count() == 2000
+    start = time.monotonic()
+    page.fill("#search", "the")
+    settle(page)
+    assert time.monotonic() - start < 1, "typing stays quick"
+
+
+# A run takes a second: every colour, size and drawing is in one run at least, but not each with each other.
+@pytest.mark.parametrize(
+    "size, colours, keys",
+    [("wide", "light", "ma"), ("wide", "dark", "be"), ("phone", "light", "e?"), ("phone", "dark", "mb")],
+)
+def test_accessibility(visit, small, size, colours, keys):
+    """axe-core finds no serious fault in matrix, bands, all six, help, and while editing."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe-core").Axe()
+    page = visit(small, size, colours, hash="#3")
+    for key in keys:
+        page.keyboard.press(key)
+        settle(page)
+        found = axe.run(page, options={"resultTypes": ["violations"]}).response["violations"]
+        serious = [fault for fault in found if fault["impact"] in ("serious", "critical")]
+        assert [(x["id"], [node["html"] for node in x["nodes"]][:3]) for x in serious] == [], key
+    width = page.evaluate("document.documentElement.scrollWidth")
+    assert width <= page.viewport_size["width"], "the page does not scroll sideways"
