@@ -43,18 +43,18 @@ ASCII = Marks(".oO@", "~", ":")
 class Drawing:
     """Draws sentence pairs of a page's data (scoring/viewer.py).
 
-    The circles are those of the model: of both directions' mean, or of its one direction. Without a model
-    they are those of the first file of links.
+    The circles are those of the links that the model's decoding prints, or without a model those of the first
+    file of links.
     data   of a page
     width  places of the terminal
     """
 
     def __init__(self, data: dict[str, Any], marks: Marks, width: int) -> None:
         self.data, self.marks, self.width = data, marks, max(width, SHORTEST)
-        names = data["columns"]
-        self.column = names.index("union") if "union" in names else 0
-        self.threshold = data["model"]["threshold"] if data["model"] else -1
-        self.scored = bool(names) or any(file["scored"] for file in data["files"])
+        model = data["model"]
+        self.column = data["columns"].index(model["prints"]) if model else -1
+        self.threshold = model["threshold"] if model else -1
+        self.scored = model is not None or any(file["scored"] for file in data["files"])
 
     def sentence(self, n: int) -> str:
         """Sentence pair n, from 0: its number, its matrix, and its links as text."""
@@ -77,7 +77,7 @@ class Drawing:
 
     def _scores(self, pair: dict[str, Any]) -> dict[tuple[int, int], int]:
         """(i, j) -> score, of the cells that have one"""
-        if self.data["columns"]:
+        if self.data["model"]:
             step, cells = 2 + len(self.data["columns"]), pair["cells"]
             return {(cells[k], cells[k + 1]): cells[k + 2 + self.column] for k in range(0, len(cells), step)}
         return _triples(pair["files"][0]) if pair["files"] else {}
@@ -121,7 +121,7 @@ class Drawing:
         lists: dict[str, list[tuple[int, int]]]
         if self.data["gold"] is None:
             lists = {"links": list(chosen)}
-        elif not self.data["columns"] and not self.data["files"]:
+        elif not self.data["model"] and not self.data["files"]:
             lists = {"sure": [x for x in gold if gold[x]], "possible": [x for x in gold if not gold[x]]}
         else:
             lists = {

@@ -35,7 +35,8 @@ DIRECTIONS = ("forward", "reverse")
 class Belief:
     """What a model says of a text.
 
-    facts    name, signature, threshold, direction and projection of the model
+    facts    name, signature, threshold and direction of the model; what the columns after projection are
+             projected onto; the column whose links decoding prints
     columns  name of a column -> links with scores, sorted; "forward0" is "forward" before projection
     costs    [S, 2] as of `directions`; nan: there is none
     """
@@ -50,7 +51,8 @@ def belief(
 ) -> Belief:
     """What a model says of a text that is split and lower-cased as the model's was.
 
-    Posteriors of an HMM that was trained without projection are projected onto symmetric links here.
+    Posteriors of an HMM that was trained without projection are projected onto symmetric links here. Decoding
+    prints its links before projection.
     name  what the page calls the model
     seen  what each view sees of the text, where that is known
     """
@@ -58,6 +60,9 @@ def belief(
     wanted = DIRECTIONS if recipe.direction == "both" else (recipe.direction,)
     onto = recipe.last.objective if recipe.last.constrained else "symmetric"
     projected = recipe.last.family in LATTICES and recipe.direction == "both"
+    printed = "union" if recipe.direction == "both" else recipe.direction
+    if projected and not recipe.last.constrained:
+        printed = "union0"
     columns = {}
     for suffix, project in (("", onto), ("0", "none")) if projected else (("", "none"),):
         blocks = list(
@@ -75,6 +80,7 @@ def belief(
         "threshold": round(UNIT * model.threshold),
         "direction": recipe.direction,
         "projection": onto if projected else "none",
+        "prints": printed,
     }
     return Belief(facts, columns, costs)
 

@@ -71,7 +71,7 @@ def test_cells_and_links(visit, sample, model):
 def test_the_threshold_moves_numbers_to_those_of_evaluate(visit, sample, model, tmp_path, system):
     page = visit(sample, hash="#3")
     page.select_option("#system-a", label=system)
-    more = () if system == "union" else ("--direction", "reverse", "--no-project")
+    more = () if system == "union" else ("--direction", "reverse", "--project", "none")
     for threshold in ("0.0500", "0.4000", "0.7500", "0.9321"):
         links = tmp_path / threshold
         run("decode", model, SRC, TGT, "--threshold", threshold, *more, "-o", links)

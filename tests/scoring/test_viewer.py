@@ -64,24 +64,34 @@ def test_cells_are_those_of_any_column(sentences):
         assert grid(shown["cells"], 8) == expected
 
 
-@pytest.mark.parametrize("name", ["shmm", "hmm", "ibm1"])
-def test_what_a_model_believes(name, data):
+@pytest.mark.parametrize(
+    "name, projection, printed, before",
+    [
+        ("shmm", "symmetric", "union", "none"),
+        ("hmm", "symmetric", "union0", "none"),
+        ("ibm1", "none", "union", None),
+    ],
+)
+def test_what_a_model_believes(name, projection, printed, before, data):
     corpus = read_corpus(str(data / "sample.en"), str(data / "sample.fr"))
     model = train(corpus, recipe_of(name, ibm1_iterations=1, iterations=1, views=["word"]))
     found = belief(model, "m", corpus)
+    assert (found.facts["projection"], found.facts["prints"]) == (projection, printed)
     shown = page_data(corpus, ("sample.en", "sample.fr"), found)
     columns = shown["columns"]
     assert columns[:3] == ["forward", "reverse", "union"]
-    at = 2 + columns.index("union")
+    at = 2 + columns.index(printed)
     for n, links in enumerate(model.align(corpus)):
         cells = shown["sentences"][n]["cells"]
         rows = [cells[k : k + 2 + len(columns)] for k in range(0, len(cells), 2 + len(columns))]
         assert [(row[0], row[1]) for row in rows if row[at] > found.facts["threshold"]] == links
         assert all(max(row[2:]) >= 10 for row in rows)
-    if model.recipe.last.constrained:
-        plain = links_of(model, corpus, project=False)
-        for direction, links in zip(("forward0", "reverse0"), plain, strict=True):
-            assert np.array_equal(found.columns[direction].scores, links.scores)
+    assert ("forward0" in columns) == (before is not None)
+    for suffix, project in (("", "trained" if projection == "none" else projection), ("0", before)):
+        if project is not None:
+            expected = links_of(model, corpus, project=project)
+            for direction, links in zip(("forward", "reverse"), expected, strict=True):
+                assert np.array_equal(found.columns[direction + suffix].scores, links.scores)
 
 
 def test_a_model_of_one_direction(data):
