@@ -21,7 +21,7 @@ SIDES = ("src", "tgt")
 
 @st.composite
 def problems(draw):
-    """Sentences (src words, tgt words, hypothesis link -> score, sure, possible); and pairs to count words in"""
+    """Sentences (src words, tgt words, link -> score, sure, possible), and pairs to count words in."""
 
     def words(letters: str) -> list[str]:
         return draw(st.lists(st.sampled_from(letters), max_size=6))
@@ -254,6 +254,13 @@ def test_worked_by_hand():
     assert found.worst[0].wrong == ((1, 0), (1, 2)) and found.worst[0].missed == ((0, 0),)
 
 
+def test_a_word_of_five_occurrences_is_rare_and_one_of_six_is_not():
+    for n in (5, 6):
+        counted = Corpus.from_pairs([("a " * n, "")])
+        found = small([(0, 0), (0, 1), (0, 2)], [], "a", "x y z", counted=counted)
+        assert [x.occurrences for x in found.collectors] == ([5] if n == 5 else [])
+
+
 @pytest.mark.parametrize(
     "hyp, gold, src, tgt, aer",
     [
@@ -287,8 +294,8 @@ def test_a_repeated_link_counts_once_with_its_highest_score():
 
 
 def test_a_link_below_the_threshold_may_be_beyond_all_others():
-    hyp = Links.from_pairs([[(0, 0, 0.9), (0, 3, 0.1)], [(0, 0, 0.9)]])
-    text = Corpus.from_pairs([("a b", "x y z w"), ("a", "x")])
+    hyp = Links.from_pairs([[(0, 0, 0.9), (0, 1, 0.1)], [(0, 0, 0.9)]])
+    text = Corpus.from_pairs([("a", "x y"), ("a", "x")])
     found = analyze(hyp, Links.from_pairs([[(0, 0)], [(0, 0)]]), text, threshold=0.5)
     assert found.total.wrong == 0 and found.scores is not None
     assert [(x.links, x.right) for x in found.scores if x.links] == [(1, 0), (2, 2)]
