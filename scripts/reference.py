@@ -62,7 +62,7 @@ def list_of_commands() -> str:
 
 
 def command_page(name: str) -> str:
-    """What `aligner NAME --help` says. Each option has an anchor: `--threshold` is #threshold."""
+    """What `aligner NAME --help` says. Each option is a link to itself: `--threshold` is #threshold."""
     group = click.Context(cli, info_name="aligner", **cli.context_settings)
     command = cli.get_command(group, name)
     assert command is not None and command.help is not None
@@ -77,7 +77,8 @@ def command_page(name: str) -> str:
     for option in options:
         record = option.get_help_record(context)
         assert record is not None
-        lines += [f"`{record[0]}`{{ #{anchor(option)} }}", f":   {prose(record[1], anchors)}", ""]
+        link = f"[`{record[0]}`](#{anchor(option)}){{ #{anchor(option)} }}"
+        lines += [link, f":   {prose(record[1], anchors)}", ""]
     return "\n".join(lines)
 
 

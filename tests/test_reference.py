@@ -29,7 +29,7 @@ def test_every_option_has_an_anchor(name):
     command = cli.get_command(click.Context(cli), name)
     options = [x for x in command.params if isinstance(x, click.Option)]
     page = command_page(name)
-    anchors = re.findall(r"^`(.*)`\{ #(.*) \}$", page, re.MULTILINE)
+    anchors = re.findall(r"^\[`(.*)`\]\(#.*\)\{ #(.*) \}$", page, re.MULTILINE)
     assert len({anchor for _, anchor in anchors}) == len(anchors) == len(options) + 1  # and --help
     for option in options:
         assert any(option.opts[-1] in shown for shown, _ in anchors)
