@@ -34,6 +34,8 @@ COMMANDS = {
     "lexicon": "Print which word translates which: a table of a model, of links, or of another program.",
     "symmetrize": "Make one alignment of two directional ones.",
     "evaluate": "Score links against a gold standard.",
+    "tune": "Find the best threshold of a model by gold links, and keep it in the model.",
+    "curve": "Draw precision and recall of models and scored links: curves, calibration, training size.",
     "view": "Look at alignments: a page for the browser, or matrices on the terminal.",
     "analyze": "Say what is wrong with links, and where: rare words, kinds of links, scores, worst examples.",
     "convert": "Rewrite links in another format.",

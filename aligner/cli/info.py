@@ -10,6 +10,7 @@ import click
 
 from aligner.cli import options
 from aligner.decoding.model import Model
+from aligner.decoding.tuned import FACT, SavedTuning
 from aligner.training.monitor import describe
 
 
@@ -52,9 +53,22 @@ def command(model: str, as_json: bool, check: bool) -> None:
 
 def _describe(trained: Model, sizes: list[dict[str, Any]]) -> list[str]:
     recipe = {key: value for key, value in trained.recipe.signature().items() if key not in trained.facts}
-    facts = [*trained.facts.items(), *recipe.items()]
+    facts = [(key, value) for key, value in trained.facts.items() if key != FACT]
+    facts += [*_tuned(trained.facts[FACT]), *recipe.items()] if FACT in trained.facts else recipe.items()
     if trained.unfinished:
         facts.insert(0, ("not finished", trained.unfinished))
     rows = [*facts, *(item for size in sizes for item in size.items())]
     lines = [f"{key:<18} {value}" for key, value in rows]
     return [f"{'signature':<18} {trained.signature}", *lines, *map(describe, trained.history)]
+
+
+def _tuned(tuning: SavedTuning) -> list[tuple[str, Any]]:
+    """What tuning found, a row a system."""
+    rows: list[tuple[str, Any]] = [
+        ("tuned", f"by {tuning['by']} on {tuning['pairs']} sentence pairs, gold links {tuning['gold']}")
+    ]
+    for name, system in tuning["systems"].items():
+        own = "none" if system["threshold"] is None else f"{system['threshold']:g}"
+        points = len(system["thresholds"])
+        rows.append((f"tuned {name}", f"threshold {own}, area {100 * system['area']:.2f}, {points} points"))
+    return rows

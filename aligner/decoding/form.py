@@ -12,6 +12,7 @@ from typing import Any, TypedDict
 import numpy as np
 import numpy.typing as npt
 
+from aligner.decoding.tuned import FACT, check_tuning
 from aligner.models.positions import LEAST, POSITIONS
 from aligner.models.recipe import LATTICES, Recipe, checked
 from aligner.store import check_form
@@ -116,6 +117,8 @@ def check_header(header: Any) -> Recipe:
         raise ValueError(f"the views are {', '.join(names) or 'none'}, not {', '.join(recipe.views)}")
     if progress is not None and not 0 <= progress["iterations"] <= recipe.n_iterations:
         raise ValueError(f"{progress['iterations']} of {recipe.n_iterations} iterations cannot be done")
+    if FACT in facts:
+        check_tuning(facts[FACT], recipe.direction)
     if "threshold" in facts:
         checked("threshold", facts["threshold"])
     elif recipe.threshold is None and progress is None:

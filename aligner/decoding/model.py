@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aligner import __version__, arguments, store
+from aligner.decoding import tuned
 from aligner.decoding.combine import Decision, combine, fertility_of, threshold_of
 from aligner.decoding.form import LARGE, check_arrays, check_header
 from aligner.decoding.posteriors import check_constraints, check_not_given, check_projection, directions
@@ -116,13 +117,15 @@ class Model:
     def signature(self) -> str:
         """What the model's links depend on, in one line, as key:value pairs.
 
-        Texts, known links, the model that training began with, its prior and the development set are
-        checksums.
+        Texts, known links, the model that training began with, its prior, the development set and what tuning
+        found are checksums.
         """
         fields = self.recipe.signature()
         fields |= {
             key: self.facts[key] for key in ("text", "known", "init", "prior", "dev") if key in self.facts
         }
+        if tuned.FACT in self.facts:
+            fields[tuned.FACT] = tuned.checksum(self.facts[tuned.FACT])
         fields["version"] = self.facts.get("version", __version__)
         return "|".join(f"{key}:{value}" for key, value in fields.items())
 
@@ -136,6 +139,12 @@ class Model:
         """Links that score above it are kept: the recipe's, or what training found."""
         found = self.recipe.threshold
         return float(self.facts["threshold"]) if found is None else found
+
+    def tuned_threshold(self, direction: str, method: str) -> float | None:
+        """The threshold that tuning found for a direction, or for two made one by a method; None: none."""
+        found = self.facts.get(tuned.FACT)
+        system = found and found["systems"].get(method if direction == "both" else direction)
+        return system["threshold"] if system else None
 
     @property
     def unfinished(self) -> str:

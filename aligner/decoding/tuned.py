@@ -26,10 +26,13 @@ MOST_POINTS = 200  # points of a curve that a model keeps
 
 
 class SavedSystem(TypedDict):
-    """What is kept of a system: the best threshold, and the points of `Points` as lists."""
+    """What is kept of a system: the best threshold, and the points of `Points` as lists.
+
+    threshold: None if no threshold had what tuning was for
+    """
 
     area: float
-    threshold: float
+    threshold: float | None
     thresholds: list[float]
     precision: list[float]
     recall: list[float]
@@ -104,8 +107,8 @@ def check_tuning(tuned: Any, direction: str) -> None:
         lengths = {len(system[key]) for key in ("thresholds", "precision", "recall")}
         if len(lengths) != 1 or not 1 <= len(points.recall) <= MOST_POINTS:
             raise ValueError(f"the curve of {name} does not have 1 to {MOST_POINTS} points")
-        numbers = np.array([system["area"], system["threshold"], *points.thresholds, *points.precision])
-        numbers = np.append(numbers, points.recall)
+        numbers = np.concatenate([points.thresholds, points.precision, points.recall])
+        numbers = np.append(numbers, [system["area"], system["threshold"] or 0.0])
         if not ((numbers >= 0) & (numbers <= 1)).all():
             raise ValueError(f"the curve of {name} has numbers that are not between 0 and 1")
         falls = (np.diff(points.thresholds) < 0) & (np.diff(points.precision) < 0)

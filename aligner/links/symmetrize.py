@@ -205,12 +205,12 @@ def symmetrize_files(
             _look(readers[0], a, readers[1], b, scored)
         if one_scored:
             reader, one = (readers[0], a) if method == "forward" else (readers[1], b)
-            _check_scores(reader, one, first, method)
+            check_scores(reader, one, first, method)
             yield symmetrize(one, one, "soft-union", threshold=threshold or 0.0)  # of equal scores the mean
             continue
         if scored:
             for reader, links in zip(readers, (a, b), strict=True):
-                _check_scores(reader, links, first, method)
+                check_scores(reader, links, first, method)
         yield symmetrize(a, b, method, variant=variant, threshold=threshold)
 
 
@@ -274,7 +274,7 @@ def _look(forward: LinkReader, a: Links, reverse: LinkReader, b: Links, scored: 
             logger.warning("%s: possible links count as links", reader.name)
 
 
-def _check_scores(reader: LinkReader, links: Links, first: int, method: str) -> None:
+def check_scores(reader: LinkReader, links: Links, first: int, method: str) -> None:
     """Refuses links without scores, and scores that are not between 0 and 1."""
     if links.scores is None:
         if len(links.src) == 0:

@@ -95,6 +95,12 @@ class Curve(Points):
         """The point of the links that score above a threshold; -1: there are none."""
         return int(np.searchsorted(-self.scores, -threshold, side="left")) - 1
 
+    def row(self, at: int, alpha: float = 0.4) -> dict[str, float]:
+        """name -> score of a point; links: their number. -1: no links are taken"""
+        taken = [int(x[at]) if at >= 0 else 0 for x in (self.n_links, self.n_sure, self.n_possible)]
+        a, a_s, a_p, s = map(np.array, (*taken, self.gold_sure))
+        return {"links": taken[0], **{name: float(x) for name, x in rates(a, s, a_s, a_p, alpha).items()}}
+
     def thinned(self, most: int, at: Ints | None = None) -> Ints:
         """At most so many points, equally far apart on the curve. The first and the last are among them.
 

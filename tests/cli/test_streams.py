@@ -28,6 +28,8 @@ GIVEN = {
     "lexicon": "{model}",
     "symmetrize": "sample.forward sample.reverse",
     "evaluate": "sample.forward sample.gold --bootstrap 0",
+    "tune": "{model} sample.en sample.fr sample.gold --threads 1",
+    "curve": "sample.forward --gold sample.gold",
     "view": "{model} sample.en sample.fr --gold sample.gold --threads 1 --text",
     "convert": "sample.forward",
     "check": "sample.en sample.fr",

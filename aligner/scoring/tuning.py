@@ -1,0 +1,174 @@
+"""Thresholds chosen by gold links: a curve for each system of a model, its best point, what a model keeps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from aligner.decoding.combine import Decision, combine
+from aligner.decoding.model import Model
+from aligner.decoding.posteriors import directions
+from aligner.decoding.tuned import MOST_POINTS, SYSTEMS, SavedSystem, SavedTuning
+from aligner.errors import DataError
+from aligner.links.links import Links
+from aligner.scoring.curves import Curve
+from aligner.scoring.evaluate import evaluate
+from aligner.text.corpus import Corpus
+
+STEPS = tuple(n / 20 for n in range(1, 20))  # the thresholds of the table over thresholds
+HEAD = {"links": "links", "aer": "AER", "precision": "precision", "recall": "recall", "f1": "F1"}
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a threshold is chosen for.
+
+    by     one of CRITERIA (scoring/curves.py)
+    alpha  the weight of precision in F(alpha)
+    least  None, or the least precision where the recall is to be best, and the other way round
+    """
+
+    by: str = "aer"
+    alpha: float = 0.4
+    least: float | None = None
+
+    def choose(self, curve: Curve) -> int | None:
+        """The point of a curve; None if no point has what is wanted."""
+        if len(curve) == 0:
+            return None
+        if self.least is None:
+            return curve.best(self.by, self.alpha)
+        return curve.at_precision(self.least) if self.by == "recall" else curve.at_recall(self.least)
+
+    def __str__(self) -> str:
+        if self.least is not None:
+            return f"{self.by} at {'precision' if self.by == 'recall' else 'recall'} {self.least:g}"
+        return f"f({self.alpha:g})" if self.by == "f-alpha" else self.by
+
+
+def system_links(model: Model, corpus: Corpus, n_threads: int = 1) -> dict[str, Links]:
+    """system -> the links of a text with their scores, all that are above the cutoff, as files have them."""
+    blocks = list(directions(model.views, model.recipe, corpus, shares=model.shares, n_threads=n_threads))
+    forward, reverse = (Links.joined(block[k] for block in blocks) for k in range(2))
+    if model.recipe.direction != "both":
+        return {model.recipe.direction: forward if model.recipe.direction == "forward" else reverse}
+    blended = {x: combine(forward, reverse, Decision(0.0, method=x)) for x in ("soft-union", "product")}
+    found = {"forward": forward, "reverse": reverse, **blended}
+    return {system: found[system].rounded() for system in SYSTEMS}
+
+
+@dataclass(frozen=True, eq=False)
+class Tuning:
+    """A model's systems against gold links.
+
+    gold     names the gold links, as the signature of a score does
+    pairs    sentence pairs of the development text
+    curves   system -> its curve
+    chosen   system -> the point that the goal chooses; None: it has none
+    """
+
+    goal: Goal
+    gold: str
+    pairs: int
+    curves: Mapping[str, Curve]
+    chosen: Mapping[str, int | None]
+
+    @classmethod
+    def of(cls, model: Model, corpus: Corpus, gold: Links, goal: Goal, n_threads: int = 1) -> Tuning:
+        """Tunes a model on a text and its gold links, which match line by line."""
+        if not (len(gold.src) if gold.sure is None else gold.sure.any()):
+            raise DataError(
+                "there are no sure links among the gold links", hint="recall is the share of these"
+            )
+        links = system_links(model, corpus, n_threads)
+        curves = {system: Curve.of(found, gold) for system, found in links.items()}
+        name = evaluate([], gold, n_samples=0).gold_hash
+        chosen = {system: goal.choose(curve) for system, curve in curves.items()}
+        return cls(goal, name, len(gold), curves, chosen)
+
+    def kept(self) -> SavedTuning:
+        """What a model keeps: of each system the best threshold, and the points that no other beats."""
+        systems: dict[str, SavedSystem] = {}
+        for system, curve in self.curves.items():
+            if len(curve) == 0:
+                raise DataError(f"{system} finds no links in the development text", hint="take more text")
+            at, best = curve.thinned(MOST_POINTS, curve.front()), self.chosen[system]
+            systems[system] = {
+                "area": curve.area,
+                "threshold": None if best is None else float(curve.thresholds[best]),
+                "thresholds": curve.thresholds[at].tolist(),
+                "precision": curve.precision[at].tolist(),
+                "recall": curve.recall[at].tolist(),
+            }
+        return {"gold": self.gold, "pairs": self.pairs, "by": str(self.goal), "systems": systems}
+
+    def as_text(self, system: str) -> str:
+        """A row a system at its best threshold, then a row a threshold of one system, in percent."""
+        shown = ["threshold", *HEAD, "f_alpha"]
+        labels = ["threshold", *HEAD.values(), f"F({self.goal.alpha:g})"]
+        rows = [["system", "area", *labels]]
+        for name, curve in self.curves.items():
+            rows.append([name, f"{100 * curve.area:.2f}", *_cells(self._row(name), shown)])
+        table = [labels]
+        for threshold in STEPS:
+            curve = self.curves[system]
+            found = {"threshold": threshold, **curve.row(curve.above(threshold), self.goal.alpha)}
+            table.append(_cells(found, shown))
+        head = [f"best by {self.goal}:", *_aligned(rows), "", f"{system}, all thresholds:", *_aligned(table)]
+        return "".join(f"{line}\n" for line in head)
+
+    def as_json(self, system: str) -> str:
+        """The same for programs: shares between 0 and 1."""
+        curve = self.curves[system]
+        steps = [{"threshold": t, **curve.row(curve.above(t), self.goal.alpha)} for t in STEPS]
+        best = {name: {"area": one.area, **self._row(name)} for name, one in self.curves.items()}
+        whole = {"gold": self.gold, "pairs": self.pairs, "by": str(self.goal), "alpha": self.goal.alpha}
+        return json.dumps({**whole, "systems": best, "system": system, "thresholds": steps}, indent=1) + "\n"
+
+    def _row(self, system: str) -> dict[str, Any]:
+        """The threshold of a system, and its links there; empty if the goal has no point there."""
+        curve, at = self.curves[system], self.chosen[system]
+        if at is None:
+            return {}
+        return {"threshold": float(curve.thresholds[at]), **curve.row(at, self.goal.alpha)}
+
+    def check(self, system: str) -> None:
+        """Refuses a goal that a system cannot reach."""
+        if self.chosen[system] is not None:
+            return
+        curve, limit = self.curves[system], "precision" if self.goal.by == "recall" else "recall"
+        best = float(np.max(getattr(curve, limit), initial=0.0))
+        raise DataError(
+            f"{system} has no threshold of {limit} {self.goal.least:g}",
+            hint=f"its best {limit} is {best:.4f}",
+        )
+
+
+def _cells(row: Mapping[str, Any], names: list[str]) -> list[str]:
+    """Numbers as text: counts and thresholds as they are, shares in percent; - where there is none."""
+
+    def cell(name: str) -> str:
+        if name not in row:
+            return "-"
+        if name == "links":
+            return str(row[name])
+        return f"{row[name]:g}" if name == "threshold" else f"{100 * row[name]:.2f}"
+
+    return [cell(name) for name in names]
+
+
+def _aligned(rows: list[list[str]]) -> list[str]:
+    """Lines of columns. Numbers stand at the right, names of rows at the left."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    left = 1 if rows[0][0] == "system" else 0
+    return [
+        "  ".join(
+            cell.ljust(w) if k < left else cell.rjust(w)
+            for k, (cell, w) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    ]
