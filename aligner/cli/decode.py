@@ -7,7 +7,7 @@ from typing import Any
 import click
 import numpy as np
 
-from aligner.cli import options, sentence_scores, training
+from aligner.cli import options, sentence_scores, training, tuned
 from aligner.cli.outputs import Outputs
 from aligner.cli.sentence_scores import SentenceScores
 from aligner.decoding.combine import Decision, combine, threshold_of
@@ -40,6 +40,7 @@ from aligner.text.reading import stream_corpus
     help="Project posteriors onto the constraint of the model (loo, bhmm, shmm), as in training.",
 )
 @training.settings(["threshold"])
+@tuned.at
 @options.decoder
 @training.known
 @click.option(
@@ -64,6 +65,8 @@ def command(
     variant: str,
     project: bool,
     threshold: float | None,
+    at_precision: float | None,
+    at_recall: float | None,
     decode: str,
     max_fertility: int | None,
     given: str | None,
@@ -86,6 +89,9 @@ def command(
 
     The links of one direction are those above the threshold; --threshold 0 prints all that score above 0.001.
 
+    A model that `aligner tune --store` has tuned takes the threshold that was best for what it is asked for.
+    Of such a model, --at-precision and --at-recall take a threshold of its curve.
+
     The numbers of --sentence-scores are those of `aligner align`. A direction that MODEL was not trained in
     has no number: its column is empty.
 
@@ -94,6 +100,7 @@ def command(
       aligner decode generated.model data/generated.src data/generated.tgt
       aligner decode generated.model --direction forward --scores < corpus.both
       aligner decode generated.model data/generated.src data/generated.tgt --decode one-to-one
+      aligner decode tuned.model data/generated.src data/generated.tgt --at-precision 0.95
     """
     options.check_layout(tgt, layout, vcb)
     options.one_stdin(src, tgt or "", *(vcb or ()), *(path for path in (given, exclude) if path))
@@ -116,6 +123,11 @@ def command(
     method = options.method_of(method, viterbi, scores and direction == "both", threshold)
     made_one = method if direction == "both" else None
     fertility = options.check_decoder(decode, max_fertility, made_one, viterbi, given)
+    if at_precision is not None or at_recall is not None:
+        tuned.check(at_precision, at_recall, threshold, viterbi, not project, decode)
+        threshold = tuned.threshold(trained, model, direction, method, at_precision, at_recall)
+    elif threshold is None:
+        threshold = trained.tuned_threshold(direction, method)
     limit = threshold_of(method, threshold, trained.threshold)
     how = Decision(limit, direction, method, variant, fertility)
     with Outputs() as beside, open_output(output, overwrite) as out:

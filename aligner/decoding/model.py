@@ -191,7 +191,7 @@ class Model:
 
         The text is lower-cased if the model's was, and split as the model's was.
         symmetrize     how two directions become one: one of METHODS (links/symmetrize.py)
-        threshold      of a link's score; None is the model's, and 0.25 for product
+        threshold      of a link's score; None is what tuning found, or the model's, and 0.25 for product
         decode         threshold: the links above the threshold; one-to-one, fertility: of these the best ones
                        such that no word has more than one link, or more than max_fertility
         max_fertility  of decode="fertility"; None is 3
@@ -208,6 +208,8 @@ class Model:
         self.check_trained()
         check_projection(self.recipe, project)
         warn_of_long(text.long_pairs())
+        if threshold is None:
+            threshold = self.tuned_threshold(self.recipe.direction, symmetrize)
         limit = threshold_of(symmetrize, threshold, self.threshold)
         how = Decision(limit, self.recipe.direction, symmetrize, fertility=fertility)
         known = known_of(links, constraints, text)

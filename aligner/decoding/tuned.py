@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
@@ -117,15 +116,10 @@ def check_tuning(tuned: Any, direction: str) -> None:
 
 
 def threshold_at(
-    facts: Mapping[str, Any], system: str, *, precision: float | None = None, recall: float | None = None
+    tuned: SavedTuning, system: str, *, precision: float | None = None, recall: float | None = None
 ) -> float:
-    """The threshold of a precision, or of a recall, on the curve that a model keeps of a system."""
-    if FACT not in facts:
-        raise DataError(
-            "the model keeps no curve of precision and recall",
-            hint="tune it on gold links, and store the curve",
-        )
-    points = points_of(facts[FACT]["systems"][system])
+    """The threshold of at least a precision, or of at least a recall, on the curve kept of a system."""
+    points = points_of(tuned["systems"][system])
     if precision is not None:
         what, best = f"precision {precision:g}", float(points.precision.max())
         at = points.at_precision(precision)
@@ -136,6 +130,6 @@ def threshold_at(
     if at is None:
         raise DataError(
             f"{what} is not on the curve of {system}",
-            hint=f"on the development text of the tuning, the best is {best:.4f}",
+            hint=f"the best there, on the text that the model was tuned on, is {best:.4f}",
         )
     return float(points.thresholds[at])

@@ -172,3 +172,50 @@ def test_damaged_curves_are_refused(model, sample, tmp_path):
         (empty, "does not have 1 to 200 points"),
     ):
         assert message in break_it(change)
+
+
+def test_decode_takes_what_was_tuned(model, sample, tmp_path, write):
+    """By default the best threshold of the system that is asked for; a threshold of its curve if asked."""
+    tuned = tmp_path / "tuned"
+    found = json.loads(run("tune", model, *sample, "--store", "-o", tuned, "--json"))["systems"]
+    for system, row in found.items():
+        expected = run("decode", model, *sample[:2], "--threshold", row["threshold"], *asked(system))
+        assert run("decode", tuned, *sample[:2], *asked(system)) == expected
+        assert run("decode", model, *sample[:2], *asked(system)) != expected
+        for key, other in (("precision", "recall"), ("recall", "precision")):
+            had = []
+            for least in (0.8, 0.5):
+                links = run("decode", tuned, *sample[:2], f"--at-{key}", least, *asked(system))
+                reached = scores(links, sample[2], write)
+                assert reached[key] >= least
+                had.append(reached[other])
+            assert had[0] < had[1]
+    assert run("decode", tuned, *sample[:2], "--symmetrize", "union") == run(
+        "decode", model, *sample[:2], "--symmetrize", "union"
+    )
+    python = Model.load(tuned).align(read_corpus(*map(str, sample[:2])))
+    assert python.pairs() == LinkReader(write("links", run("decode", tuned, *sample[:2]))).read().pairs()
+
+
+def test_decode_says_what_it_cannot_take(model, sample, tmp_path):
+    tuned = tmp_path / "tuned"
+    run("tune", model, *sample, "--store", "-o", tuned)
+    message = run("decode", model, *sample[:2], "--at-recall", 0.5, code=1)
+    assert (
+        message
+        == f"aligner: {model}: the model keeps no curve of precision and recall; make one from gold"
+        + (" links with `aligner tune --store`\n")
+    )
+    best = max(Model.load(tuned).facts[FACT]["systems"]["product"]["recall"])
+    message = run("decode", tuned, *sample[:2], "--symmetrize", "product", "--at-recall", 0.999, code=1)
+    assert (
+        "recall 0.999 is not on the curve of product; the best there" in message and f"{best:.4f}" in message
+    )
+    for options, part in (
+        (["--threshold", 0.3], "exclude each other"),
+        (["--at-precision", 0.3], "exclude each other"),
+        (["--viterbi"], "do not go with --viterbi"),
+        (["--decode", "one-to-one"], "do not go with --decode"),
+        (["--symmetrize", "union"], "are for soft-union and product, not union"),
+    ):
+        assert part in run("decode", tuned, *sample[:2], "--at-recall", 0.5, *options, code=2)
