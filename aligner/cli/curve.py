@@ -64,6 +64,7 @@ class Found:
     reader     None for a model
     """
 
+    file: str
     name: str
     size: float
     links: Links
@@ -192,10 +193,12 @@ def command(
     found = []
     for file, (name, size) in zip(files, names, strict=True):
         if file in links:
-            found.append(Found(name, size, links[file], reader=readers[file]))
+            found.append(Found(display_name(file), name, size, links[file], reader=readers[file]))
         else:
             assert text is not None
-            found.append(Found(name, size, *_aligned(file, text, system, threads, reading)))
+            found.append(
+                Found(display_name(file), name, size, *_aligned(file, text, system, threads, reading))
+            )
     if kind == "curve":
         chart = charts.curves([(one.name, _curve(one.links, answer)) for one in found])
     elif kind == "calibration":
@@ -292,14 +295,10 @@ def _sized(
     links, limit = one.links, one.threshold if threshold is None else threshold
     scored = links.scores is not None
     if not scored and (goal is not None or threshold is not None):
-        where = one.reader.name if one.reader else None
-        raise DataError("the links have no scores", file=where, hint="a threshold needs links `i-j:0.93`")
+        raise DataError("the links have no scores", file=one.file, hint="a threshold needs links `i-j:0.93`")
     if goal is not None:
         curve = Curve.of(links, gold)
-        at = goal.choose(curve)
-        if at is None:
-            raise DataError(f"no threshold gives the best {goal} of {_spoken(one.name, one.size)}")
-        limit = float(curve.thresholds[at])
+        limit = float(curve.thresholds[goal.reach(curve, one.file)])
     if limit is not None:
         links = above(links, limit)
     result = evaluate([links], gold, n_samples=0, text=text, counted=counted).results[0]

@@ -125,7 +125,7 @@ def command(
     gold = LinkReader(dev_gold, gold_format, gold_base, text=text).read()
     tuning = Tuning.of(trained, text, gold, goal, threads)
     if keep:
-        tuning.check(system)
+        goal.reach(tuning.curves[system], system)
         tuned = replace(trained, facts=trained.facts | {FACT: tuning.kept()})
         with store.open_new(output or model, overwrite) as out:
             tuned.write(out)

@@ -122,7 +122,8 @@ def _between(scores: Floats) -> Floats:
         return scores
     end = 0.0 if scores[-1] > 0 else scores[-1] - 1
     below = np.append(scores[1:], end)
-    return np.asarray(np.maximum(below, np.floor((scores + below) / 2 * 1e6) / 1e6))
+    middle = np.floor((scores + below) / 2 * 1e6 + 1e-3) / 1e6  # 649999.99 is 0.65, too
+    return np.where((middle >= below) & (middle < scores), middle, below)
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,6 +44,16 @@ class Goal:
             return curve.best(self.by, self.alpha)
         return curve.at_precision(self.least) if self.by == "recall" else curve.at_recall(self.least)
 
+    def reach(self, curve: Curve, name: str) -> int:
+        """The point of a curve. Refuses a curve that has none. name: whose curve it is, for the message"""
+        if (at := self.choose(curve)) is not None:
+            return at
+        if self.least is None or len(curve) == 0:
+            raise DataError(f"{name} has no links, and so no best threshold")
+        limit = "precision" if self.by == "recall" else "recall"
+        best = float(np.max(getattr(curve, limit)))
+        raise DataError(f"{name} never has {limit} {self.least:g}", hint=f"its best {limit} is {best:.4f}")
+
     def __str__(self) -> str:
         if self.least is not None:
             return f"{self.by} at {'precision' if self.by == 'recall' else 'recall'} {self.least:g}"
@@ -54,11 +64,11 @@ def system_links(model: Model, corpus: Corpus, n_threads: int = 1) -> dict[str, 
     """system -> the links of a text with their scores, all that are above the cutoff, as files have them."""
     blocks = list(directions(model.views, model.recipe, corpus, shares=model.shares, n_threads=n_threads))
     forward, reverse = (Links.joined(block[k] for block in blocks) for k in range(2))
-    if model.recipe.direction != "both":
-        return {model.recipe.direction: forward if model.recipe.direction == "forward" else reverse}
-    blended = {x: combine(forward, reverse, Decision(0.0, method=x)) for x in ("soft-union", "product")}
-    found = {"forward": forward, "reverse": reverse, **blended}
-    return {system: found[system].rounded() for system in SYSTEMS}
+    found = {"forward": forward, "reverse": reverse}
+    if model.recipe.direction == "both":
+        found |= {x: combine(forward, reverse, Decision(0.0, method=x)) for x in ("soft-union", "product")}
+    wanted = SYSTEMS if model.recipe.direction == "both" else (model.recipe.direction,)
+    return {system: found[system].rounded() for system in wanted}
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,17 +145,6 @@ class Tuning:
         if at is None:
             return {}
         return {"threshold": float(curve.thresholds[at]), **curve.row(at, self.goal.alpha)}
-
-    def check(self, system: str) -> None:
-        """Refuses a goal that a system cannot reach."""
-        if self.chosen[system] is not None:
-            return
-        curve, limit = self.curves[system], "precision" if self.goal.by == "recall" else "recall"
-        best = float(np.max(getattr(curve, limit), initial=0.0))
-        raise DataError(
-            f"{system} has no threshold of {limit} {self.goal.least:g}",
-            hint=f"its best {limit} is {best:.4f}",
-        )
 
 
 def _cells(row: Mapping[str, Any], names: list[str]) -> list[str]:

@@ -12,7 +12,7 @@ from trained import run
 
 from aligner import DataError, LinkReader, Model, evaluate, read_corpus
 from aligner.decoding.tuned import FACT, SYSTEMS, points_of
-from aligner.scoring.tuning import Goal, Tuning
+from aligner.scoring.tuning import Goal, Tuning, system_links
 
 QUICK = "-q", "--threads", 1, "--fast", "--model", "hmm", "--iterations", 2
 
@@ -116,9 +116,12 @@ def test_store_replaces_only_what_it_may(model, sample, tmp_path):
     assert list(tmp_path.iterdir()) == [copy]
 
 
-def test_one_direction_is_one_system(data, sample, tmp_path):
+def test_one_direction_is_one_system(model, sample, tmp_path):
     path = tmp_path / "forward"
     run("train", *sample[:2], *QUICK[:5], "ibm1", "--direction", "forward", "-o", path)
+    for one in (path, model):  # scores are as files have them: thresholds are compared with such scores
+        for links in system_links(Model.load(one), read_corpus(*map(str, sample[:2]))).values():
+            assert len(links.src) and (np.round(links.scores, 6) == links.scores).all()
     found = json.loads(run("tune", path, *sample, "--json", "--store", "--overwrite"))
     assert list(found["systems"]) == ["forward"] and found["system"] == "forward"
     assert (
@@ -136,7 +139,7 @@ def test_what_cannot_be_tuned(model, sample, write, tmp_path):
     far = "--at-recall", 1, "--system", "product"
     assert "product" in run("tune", model, *sample, *far)  # it is shown, and cannot be kept
     message = run("tune", model, *sample, *far, "--store", "-o", tmp_path / "new", code=1)
-    assert "product has no threshold of recall 1; its best recall is 0." in message
+    assert "product never has recall 1; its best recall is 0." in message
     assert not (tmp_path / "new").exists()
 
 

@@ -33,7 +33,7 @@ def points(links: Links, gold: Links, alpha: float = 0.4) -> list[tuple[float, d
     return found
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(problem=problems, alpha=st.sampled_from([0.1, 0.5, 1.0]))
 def test_every_point_is_that_of_evaluate(problem, alpha):
     links, gold = problem
@@ -45,7 +45,7 @@ def test_every_point_is_that_of_evaluate(problem, alpha):
     assert curve.recall.tolist() == [found["recall"] for _, found in expected]
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(problem=problems)
 def test_best_points_by_brute_force(problem):
     links, gold = problem
@@ -68,7 +68,7 @@ def test_best_points_by_brute_force(problem):
                 assert (rates[other][k], rates[one][k]) == max(fit)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(problem=problems)
 def test_the_front_has_the_points_that_no_other_equals(problem):
     curve = Curve.of(*problem)
@@ -79,7 +79,7 @@ def test_the_front_has_the_points_that_no_other_equals(problem):
     assert kept == sorted(better, key=lambda point: point[1])
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(problem=problems)
 def test_thresholds_take_the_links_also_when_scores_are_rounded(problem):
     links, gold = problem
@@ -113,7 +113,7 @@ def test_area_worked_by_hand():
     assert Curve.of(links, gold).area == pytest.approx(1 / 2 + 1 / 2 * (2 / 3 + 3 / 4) / 2, abs=1e-15)
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(problem=problems)
 def test_area_by_brute_force(problem):
     """One point of the curve for each threshold, and trapezoids between the points."""
@@ -156,7 +156,7 @@ def test_thinned_curves_keep_their_ends_and_their_area():
     assert (np.diff(curve.precision[front]) < 0).all() and (np.diff(curve.recall[front]) > 0).all()
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(problem=problems, n_bins=st.sampled_from([1, 2, 10]))
 def test_calibration_by_counting(problem, n_bins):
     links, gold = problem
