@@ -360,7 +360,7 @@ def test_every_command_refuses_a_damaged_model_unless_told_not_to_look(saved, tm
     """The damage is a bit in the last of all arrays, the shares."""
     whole = saved.read_bytes()
     path = write("broken", whole[:-1] + bytes([whole[-1] ^ 1]))
-    text = write("text", "the plarm . ||| la fingnation .\n")
+    text = write("text", "the minister . ||| le ministre .\n")
     train = ["train", text, "--quiet", "--model", "ibm1", "-o", tmp_path / "new", "--init", path]
     for command in (["info", path], ["lexicon", path], ["decode", path, text], train):
         assert f"{path}: the model's shares.entries is damaged; copy it again" in run(*command, code=1)

@@ -10,7 +10,7 @@ import click
 from tqdm import tqdm
 
 from aligner.files import open_output
-from aligner.text.generate import generate
+from aligner.text.generate.writer import generate
 
 
 @click.command("generate")
