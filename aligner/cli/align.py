@@ -16,12 +16,13 @@ from aligner.decoding.posteriors import directions
 from aligner.files import open_output
 from aligner.links.formats import format_links
 from aligner.links.known import known_of
-from aligner.models.recipe import MODELS
+from aligner.models.recipe import HMMS, MODELS
 
 
 @click.command("align")
 @options.corpus_arguments
 @options.directions
+@options.projection
 @training.settings(["threshold"])
 @options.decoder
 @click.option("--scores", is_flag=True, help="Print links with their scores, `i-j:p` (soft-union, product).")
@@ -43,6 +44,7 @@ def command(
     viterbi: bool,
     method: str | None,
     variant: str,
+    project: str,
     decode: str,
     max_fertility: int | None,
     scores: bool,
@@ -75,6 +77,7 @@ def command(
     """
     method = options.method_of(method, viterbi, scores, settings["threshold"])
     fertility = options.check_decoder(decode, max_fertility, method, viterbi, settings["given"])
+    options.check_projection(project, viterbi, settings["model"] in HMMS, settings["model"])
     layout = "scored" if scores else "pharaoh"
     sentence_scores.check(sentence_score_file, settings["given"])
     named = {"-o": output, "--forward": forward, "--reverse": reverse, "--save": save, "--log-json": log_json}
@@ -89,6 +92,7 @@ def command(
         log = beside.open_log(log_json, overwrite)
         run = {"sym": method} | ({"variant": variant} if variant != "symal" else {})
         run |= {"links": "viterbi"} if viterbi else {}
+        run |= {"project": project} if project != "trained" else {}
         run |= {"fertility": str(fertility)} if fertility is not None else {}
         corpus, model, seen, known = training.train(run=run, log=log, **settings)
         recipe = model.recipe
@@ -106,6 +110,7 @@ def command(
             shares=model.shares,
             known=known_of(known, None, corpus),
             viterbi=viterbi,
+            project=project,
             n_threads=settings["threads"],
         ):
             for side, one in zip(sides, links, strict=True):

@@ -16,7 +16,7 @@ from aligner.decoding.posteriors import directions, known_words, unknown_tokens
 from aligner.files import display_name, open_output
 from aligner.links.formats import format_links
 from aligner.links.known import known_of
-from aligner.models.recipe import DIRECTIONS
+from aligner.models.recipe import DIRECTIONS, HMMS
 from aligner.text import doubts
 from aligner.text.corpus import warn_of_long
 from aligner.text.reading import stream_corpus
@@ -34,11 +34,7 @@ from aligner.text.reading import stream_corpus
     help="forward: p(tgt | src); reverse: p(src | tgt); both: the two made one.  [default: as trained]",
 )
 @options.directions
-@click.option(
-    "--project/--no-project",
-    default=True,
-    help="Project posteriors onto the constraint of the model (loo, bhmm, shmm), as in training.",
-)
+@options.projection
 @training.settings(["threshold"])
 @tuned.at
 @options.decoder
@@ -63,7 +59,7 @@ def command(
     viterbi: bool,
     method: str | None,
     variant: str,
-    project: bool,
+    project: str,
     threshold: float | None,
     at_precision: float | None,
     at_recall: float | None,
@@ -118,13 +114,13 @@ def command(
     direction = direction or trained_direction
     if method is not None and direction != "both":
         raise click.UsageError("--symmetrize is for both directions.")
-    if not project and not trained.recipe.last.constrained:
-        raise click.UsageError(f"{model} was trained without a constraint: there is nothing to project onto.")
+    fits = trained.recipe.model in HMMS and trained_direction == "both"
+    options.check_projection(project, viterbi, fits, model)
     method = options.method_of(method, viterbi, scores and direction == "both", threshold)
     made_one = method if direction == "both" else None
     fertility = options.check_decoder(decode, max_fertility, made_one, viterbi, given)
     if at_precision is not None or at_recall is not None:
-        tuned.check(at_precision, at_recall, threshold, viterbi, not project, decode)
+        tuned.check(at_precision, at_recall, threshold, viterbi, project != "trained", decode)
         threshold = tuned.threshold(trained, model, direction, method, at_precision, at_recall)
     elif threshold is None:
         threshold = trained.tuned_threshold(direction, method)

@@ -15,9 +15,11 @@ from click.core import ParameterSource
 
 from aligner.cli.settings import Setting
 from aligner.decoding.combine import DECODERS, MOST_FERTILITY, fertility_of
+from aligner.decoding.posteriors import PROJECTIONS
 from aligner.files import check_output, open_output, output_place
 from aligner.links.formats import FORMATS
 from aligner.links.symmetrize import METHODS, VARIANTS, our_name
+from aligner.models.recipe import HMMS
 from aligner.store import check_name
 from aligner.text.blanks import SPLITS
 from aligner.text.corpus import Corpus
@@ -305,6 +307,32 @@ def directions(command: F) -> F:
     ):
         command = add(command)
     return command
+
+
+def projection(command: F) -> F:
+    """--project: what posteriors are projected onto when text is decoded."""
+    return click.option(
+        "--project",
+        type=click.Choice(list(PROJECTIONS)),
+        default="trained",
+        help="What posteriors are projected onto when text is decoded, so that the two directions agree"
+        " (symmetric), or each word has at most one link expected (bijective). both is the mean of the two;"
+        f" trained is what the model was trained with. For {', '.join(HMMS)} in both directions.",
+    )(command)
+
+
+def check_projection(project: str, viterbi: bool, fits: bool, name: str) -> None:
+    """Refuses a projection that the model, or that best paths cannot have.
+
+    fits  whether the model is an HMM of both directions
+    name  of the model
+    """
+    if project not in ("trained", "none") and not fits:
+        raise click.UsageError(
+            f"--project {project} is for HMMs of both directions ({', '.join(HMMS)}), not for {name}."
+        )
+    if viterbi and project == "both":
+        raise click.UsageError("--project both is not for --viterbi: two best paths have no mean.")
 
 
 def method_of(method: str | None, viterbi: bool, scores: bool, threshold: float | None) -> str:

@@ -86,9 +86,9 @@ def check_projection(recipe: Recipe, project: str) -> None:
     if project in ("trained", "none"):
         return
     if recipe.last.family not in LATTICES or recipe.direction != "both":
-        one = f"{recipe.model}, " + ("Model 1" if recipe.direction == "both" else f"{recipe.direction} only")
+        only = "" if recipe.direction == "both" else f", trained {recipe.direction} only"
         raise DataError(
-            f"posteriors are projected in HMMs of both directions; this model is {one}",
+            f"posteriors of HMMs of both directions can be projected; this model is {recipe.model}{only}",
             hint="train such a model, or project onto nothing",
         )
 

@@ -15,6 +15,7 @@ from trained import run
 
 from aligner import Model, __version__, format_links, read_corpus
 from aligner.cli import cli
+from aligner.decoding.posteriors import PROJECTIONS
 from aligner.links.symmetrize import METHODS, VARIANTS
 from aligner.models.recipe import MODELS
 
@@ -124,6 +125,25 @@ def test_product_has_a_threshold_of_its_own(data, tmp_path):
     assert run("align", *files, "-q", "--fast", "--symmetrize", "product", "--threshold", 0.6) == given
 
 
+def test_projections_when_text_is_decoded(data, tmp_path):
+    """The same from `align`, from its model and from Python. What a model was trained with is the default."""
+    files, model = (data / "sample.en", data / "sample.fr"), tmp_path / "model"
+    quick = "-q", "--fast", "--iterations", 1
+    found = {}
+    for project in PROJECTIONS:
+        options = ["--project", project, "--overwrite", "--save", model, "--scores"]
+        found[project] = run("align", *files, "--model", "shmm", *quick, *options)
+        assert run("decode", model, *files, "--project", project, "--scores") == found[project]
+        links = Model.load(model).align(read_corpus(*map(str, files)), project=project)
+        assert format_links(links.rounded(), "scored").decode() == found[project]
+    assert found["trained"] == found["symmetric"] == run("decode", model, *files, "--scores")
+    assert len(set(found.values())) == 4
+    for command in (["align", *files, *quick], ["decode", model, *files]):
+        assert "two best paths have no mean" in run(*command, "--viterbi", "--project", "both", code=2)
+    wrong = run("align", *files, "--model", "ibm1", "--project", "both", code=2)
+    assert "is for HMMs of both directions (loo, hmm, bhmm, shmm, agree), not for ibm1." in wrong
+
+
 def test_info_and_lexicon(data, tmp_path):
     model = tmp_path / "model"
     run("train", data / "generated.src", data / "generated.tgt", "-q", "-o", model)
@@ -189,7 +209,9 @@ def test_ibm1_then_train(data, tmp_path):
     assert [entry["model"] for entry in info["history"]] == ["hmm"] * 5
     assert info["recipe"]["views"] == ["word"]
     assert "was trained reverse only" in run("decode", second, *files, "--direction", "forward", code=2)
-    assert "was trained without a constraint" in run("decode", second, *files, "--no-project", code=2)
+    assert f"(loo, hmm, bhmm, shmm, agree), not for {second}." in run(
+        "decode", second, *files, "--project", "symmetric", code=2
+    )
     reverse = run("decode", second, *files)
     assert reverse == run("decode", second, *files, "--direction", "reverse")
     assert "is a model of both" in run(

@@ -211,7 +211,7 @@ def test_a_saved_model_aligns_as_training_does(some, tmp_path, constraint, views
     assert_same_links(links_of(loaded, some), truth)
     assert_same_links(links_of(model, some), truth)
     for viterbi in (False, True):
-        ours, theirs = (links_of(m, some, viterbi=viterbi, project=False) for m in (model, loaded))
+        ours, theirs = (links_of(m, some, viterbi=viterbi, project="none") for m in (model, loaded))
         assert_same_links(ours, theirs)
     wanted = combine(*truth, Decision(0.01))
     for one in (model, loaded):

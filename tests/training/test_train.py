@@ -214,7 +214,7 @@ def test_symmetric_directions_agree_and_bijective_words_have_one_link(corpus):
 
 def test_projection_when_decoding_is_a_choice(corpus):
     model = train(corpus.part(0, 300))
-    on, off = (links_of(model, corpus.part(300, 400), project=x) for x in (True, False))
+    on, off = (links_of(model, corpus.part(300, 400), project=x) for x in ("trained", "none"))
     assert not same(on[0], off[0])
     wide = [above(x, 0.5).pairs() for x in off]
     close = [above(x, 0.5).pairs() for x in on]
