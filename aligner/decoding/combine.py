@@ -12,7 +12,7 @@ from aligner.links.links import Links
 from aligner.links.symmetrize import METHODS, symmetrize
 
 # Ways to choose among the links above the threshold -> how many links a word has at most; None: any number
-DECODERS = {"threshold": None, "one-to-one": 1, "fertility": 3}
+DECODERS = {"threshold": None, "one-to-one": 1, "fertility": 2}  # 2: chosen on development sets
 MOST_FERTILITY = 1000  # that can be asked for
 
 

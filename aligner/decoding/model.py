@@ -194,7 +194,7 @@ class Model:
         threshold      of a link's score; None is what tuning found, or the model's, and 0.25 for product
         decode         threshold: the links above the threshold; one-to-one, fertility: of these the best ones
                        such that no word has more than one link, or more than max_fertility
-        max_fertility  of decode="fertility"; None is 3
+        max_fertility  of decode="fertility"; None is 2
         project        what posteriors are projected onto: one of PROJECTIONS (decoding/posteriors.py)
         links          known by hand (links/known.py); given ones are for decode="threshold"
         constraints    on expected links, for HMMs of both directions (text/known.py)
