@@ -70,7 +70,7 @@ threads.CELLS = 1
 corpus = read_corpus(*sys.argv[1:]).part(0, 200)
 def links():
     model = train(corpus, Recipe.of("hmm", views=["word"], iterations=1, ibm1_iterations=1), n_threads=2)
-    return model.align(corpus, n_threads=2).pairs()
+    return model.align(corpus, decode="one-to-one", n_threads=2).pairs()
 before = links()
 child = os.fork()
 if child == 0:

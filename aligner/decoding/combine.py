@@ -10,6 +10,7 @@ from aligner import arguments
 from aligner.decoding._matching import match
 from aligner.links.links import Links
 from aligner.links.symmetrize import METHODS, symmetrize
+from aligner.threads import useful
 
 # Ways to choose among the links above the threshold -> how many links a word has at most; None: any number
 DECODERS = {"threshold": None, "one-to-one": 1, "fertility": 2}  # 2: chosen on development sets
@@ -73,6 +74,7 @@ def at_most(links: Links, fertility: int, threshold: float, n_threads: int = 1) 
     links: all above the threshold, by source, then target, each once
     """
     scores = np.empty(0) if links.scores is None else links.scores  # links of an empty file have none
+    n_threads = useful(n_threads, len(links.src))
     chosen = match(links.offsets, links.src, links.tgt, scores, threshold, fertility, n_threads)
     return links.chosen(chosen.astype(bool))
 

@@ -88,6 +88,8 @@ def match(
     check_threads(n_threads)
     if D < 1:
         raise ValueError(f"a word must be allowed at least 1 link, not {D}")
+    if not 0 <= threshold <= 1:
+        raise ValueError(f"the threshold must be between 0 and 1, not {threshold}")
     E, words = check_links(offsets, src, tgt, scores, threshold)
     found = np.zeros(src.shape[0], dtype=np.uint8)
     if E == 0:
@@ -122,7 +124,7 @@ cdef tuple check_links(
         for k in range(offsets[n], offsets[n + 1]):
             if src[k] < 0 or tgt[k] < 0:
                 raise ValueError(f"sentence pair {n} has a negative position")
-            if not threshold < scores[k] <= 1 or not threshold >= 0:
+            if not threshold < scores[k] <= 1:
                 raise ValueError(f"sentence pair {n} has a score of {scores[k]}, which is not from {threshold} to 1")
             if k == offsets[n] or src[k] > src[k - 1]:
                 rows += 1

@@ -91,9 +91,12 @@ def test_many_sentence_pairs_and_threads():
     parts[5:5] = [far, links_of({})]
     links = Links.joined(parts)
     for D in (1, 2):
-        one = at_most(links, D, THRESHOLD, 1)
-        assert one.scored() == at_most(links, D, THRESHOLD, 3).scored()
-        assert one.pairs() == [at_most(part, D, THRESHOLD).pairs()[0] for part in parts]
+        columns = links.offsets, links.src, links.tgt, links.scores
+        chosen = [match(*columns, THRESHOLD, D, n_threads).tolist() for n_threads in (1, 3)]
+        assert chosen[0] == chosen[1]
+        assert at_most(links, D, THRESHOLD, 3).pairs() == [
+            at_most(part, D, THRESHOLD).pairs()[0] for part in parts
+        ]
     assert at_most(far, 1, THRESHOLD).pairs() == [[(0, 2**31 - 1), (2**31 - 1, 0)]]
     assert at_most(far, 1, 0.5).pairs() == [[(2**31 - 1, 2**31 - 1)]]
 
