@@ -37,6 +37,4 @@ def test_nothing_comes_from_elsewhere(name):
     addresses = re.findall(r"\w+://[^\"' )]*|@import|url\(", text)
     name_of_svg = ["http://www.w3.org/2000/svg"]  # no address that is opened
     assert addresses == (name_of_svg if name == "dom.js" else [])
-        ["http://www.w3.org/2000/svg"] if name == "dom.js" else []
-    )  # a name of SVG, no address
     assert "fetch(" not in text and "XMLHttpRequest" not in text
