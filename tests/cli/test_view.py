@@ -116,6 +116,8 @@ def test_what_is_refused(tmp_path, model, monkeypatch):
     assert "the text has 60, and 2 of them are shown" in message
     assert f"{late}:60: link 0-99 of sentence 60" in refused(SRC, TGT, "--links", late, code=1)
     assert f"{late}:60: link" in refused(SRC, TGT, "--links", late, "--last", 2, code=1)
+    (two := tmp_path / "two").write_text("0-0\n0-99\n")
+    assert f"{two}:2: link" in refused(SRC, TGT, "--links", two, "--last", 2, code=1)
     assert "--links-base 1" in refused(one, "--links", one_links, code=1)
     assert "this is not a model" in refused(SRC, TGT, GOLD, code=1)
     monkeypatch.setattr("aligner.cli.view.MOST", 50)
