@@ -63,6 +63,7 @@ def belief(
     printed = "union" if recipe.direction == "both" else recipe.direction
     if projected and not recipe.last.constrained:
         printed = "union0"
+    threshold = model.tuned_threshold(recipe.direction, "soft-union")
     columns = {}
     for suffix, project in (("", onto), ("0", "none")) if projected else (("", "none"),):
         blocks = list(
@@ -77,7 +78,7 @@ def belief(
     facts = {
         "name": _readable(name),
         "signature": model.signature,
-        "threshold": round(UNIT * model.threshold),
+        "threshold": round(UNIT * (model.threshold if threshold is None else threshold)),
         "direction": recipe.direction,
         "projection": onto if projected else "none",
         "prints": printed,

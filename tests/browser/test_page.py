@@ -64,13 +64,13 @@ def test_cells_and_links(visit, sample, model):
         assert shown == decoded[n]
         page.select_option("#system-a", "file0")
         assert page.locator("#links li").count() == len(links[n])
-        page.select_option("#system-a", label="union")
+        page.select_option("#system-a", "union")
 
 
-@pytest.mark.parametrize("system", ["union", "reverse, before projection"])
+@pytest.mark.parametrize("system", ["union", "reverse0"])
 def test_the_threshold_moves_numbers_to_those_of_evaluate(visit, sample, model, tmp_path, system):
     page = visit(sample, hash="#3")
-    page.select_option("#system-a", label=system)
+    page.select_option("#system-a", system)
     more = () if system == "union" else ("--direction", "reverse", "--project", "none")
     for threshold in ("0.0500", "0.4000", "0.7500", "0.9321"):
         links = tmp_path / threshold
@@ -102,7 +102,7 @@ def test_a_file_of_links_has_the_numbers_of_evaluate(visit, sample):
     page.select_option("#system-a", "file0")
     settle(page)
     assert numbers(page, "all") == evaluated(Path(FORWARD))[0]
-    page.select_option("#system-b", label="union")
+    page.select_option("#system-b", "union")
     settle(page)
     assert page.locator("#matrix-b [data-cell]").count() == page.locator("#matrix [data-cell]").count() > 0
 
