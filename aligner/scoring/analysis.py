@@ -99,7 +99,7 @@ def analyze(
         kinds=it.parts(KINDS, it.kinds),
         kinds_histogram=it.histogram(KINDS, it.kinds),
         distances=it.parts(shares(DISTANCES), it.distances),
-        crossing=it.parts(("crosses no link", "crosses a link"), it.crossing),
+        crossing=it.parts(("not crossing", "crossing"), it.crossing),
         src_fertility=it.histogram(FERTILITIES, lambda codes: it.many(codes, 0)),
         tgt_fertility=it.histogram(FERTILITIES, lambda codes: it.many(codes, 1)),
         jumps=it.histogram(JUMPS, it.jumps),

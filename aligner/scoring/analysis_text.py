@@ -14,7 +14,7 @@ from aligner.scoring.comparison import Part
 from aligner.scoring.terminal import cut, places, printable
 
 WIDTH = 80
-BAR = 8  # columns of the longest bar
+BAR = 6  # columns of the longest bar
 WORD = 18  # columns of a word; longer ones end in an ellipsis
 EIGHTHS = " ▏▎▍▌▋▊▉"
 

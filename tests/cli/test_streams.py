@@ -30,6 +30,7 @@ GIVEN = {
     "evaluate": "sample.forward sample.gold --bootstrap 0",
     "tune": "{model} sample.en sample.fr sample.gold --threads 1",
     "curve": "sample.forward --gold sample.gold",
+    "analyze": "sample.forward sample.gold --src sample.en --tgt sample.fr",
     "view": "{model} sample.en sample.fr --gold sample.gold --threads 1 --text",
     "convert": "sample.forward",
     "check": "sample.en sample.fr",

@@ -76,7 +76,7 @@ def kind(links, link):
 def crosses(links, link):
     n, i, j = link
     some = any(m == n and (a - i) * (b - j) < 0 for m, a, b in links)
-    return "crosses a link" if some else "crosses no link"
+    return "crossing" if some else "not crossing"
 
 
 def jumps(links, lengths):
