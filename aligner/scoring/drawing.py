@@ -1,8 +1,4 @@
-"""Matrices of sentence pairs for a terminal: source words are rows, target words are columns.
-
-A line of a terminal has places. A character takes one place, a wide one (of Chinese or Japanese) two. A
-combining mark takes none, since it stands over the character before it.
-"""
+"""Matrices of sentence pairs for a terminal: source words are rows, target words are columns."""
 
 from __future__ import annotations
 
@@ -11,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from aligner.scoring.terminal import cut, places, printable
 from aligner.scoring.viewer import UNIT
 
 CELL = 3  # places of a column: a circle, between the brackets of gold
@@ -59,7 +56,7 @@ class Drawing:
     def sentence(self, n: int) -> str:
         """Sentence pair n, from 0: its number, its matrix, and its links as text."""
         pair = self.data["sentences"][n]
-        pair = pair | {side: [*map(_printable, pair[side])] for side in ("src", "tgt")}
+        pair = pair | {side: [*map(printable, pair[side])] for side in ("src", "tgt")}
         scores, gold = self._scores(pair), _triples(pair["gold"])
         lines = [
             f"{self.data['first'] + n}",
@@ -86,7 +83,7 @@ class Drawing:
         self, pair: dict[str, Any], scores: dict[tuple[int, int], int], gold: dict[tuple[int, int], int]
     ) -> Iterator[str]:
         """The lines of the matrix, in blocks of as many columns as there is room for."""
-        rows = [_cut(word, self.width // 3, self.marks.more) for word in pair["src"]]
+        rows = [cut(word, self.width // 3, self.marks.more) for word in pair["src"]]
         margin = max(map(places, rows), default=0) + 1
         step = max(1, (self.width - margin) // CELL)
         for start in range(0, len(pair["tgt"]), step):
@@ -147,40 +144,11 @@ def clusters(word: str) -> list[str]:
     found: list[str] = []
     for character in word:
         joins = unicodedata.category(character) == "Mc" and found and places(found[-1]) < CELL - 1
-        if found and (joins or _width(character) == 0):
+        if found and (joins or places(character) == 0):
             found[-1] += character
         else:
             found.append(character)
     return found
-
-
-def places(text: str) -> int:
-    """How many places of a terminal a text takes."""
-    return sum(map(_width, text))
-
-
-def _width(character: str) -> int:
-    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
-
-
-def _printable(word: str) -> str:
-    """The word with as few combining marks as can be. Control characters, which move cursors, become ?"""
-    word = unicodedata.normalize("NFC", word)
-    return "".join("?" if unicodedata.category(x) == "Cc" else x for x in word)
-
-
-def _cut(word: str, width: int, more: str) -> str:
-    """A word of at most `width` places; a mark says that more follows."""
-    if places(word) <= width:
-        return word
-    shown = ""
-    for cluster in clusters(word):
-        if places(shown + cluster) >= width:
-            break
-        shown += cluster
-    return shown + more
 
 
 def _flowed(texts: Sequence[str], width: int) -> list[str]:

@@ -42,7 +42,7 @@ def chromium() -> Iterator[object]:
 
 @pytest.fixture
 def visit(chromium):
-    """visit(file, size, colours, hash) -> a page that is open.
+    """visit(file, size, colours, hash) -> a page that is open. Where a page has a #place, it is filled.
 
     What a page says on the console, its errors, and requests for anything but itself fail the test.
     """
@@ -61,7 +61,7 @@ def visit(chromium):
         page.on("dialog", lambda dialog: (problems.append(dialog.message), dialog.dismiss()))
         page.on("request", lambda request: is_own(request.url, file) or problems.append(request.url))
         page.goto(file.as_uri() + hash)
-        page.wait_for_function("document.querySelector('#place').textContent !== ''")
+        page.wait_for_function("document.querySelector('#place')?.textContent !== ''")
         return page
 
     yield visit

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aligner import Corpus, Links
-from aligner.scoring.drawing import ASCII, UNICODE, Drawing, clusters, places
+from aligner.scoring.drawing import ASCII, UNICODE, Drawing, clusters
+from aligner.scoring.terminal import places
 from aligner.scoring.viewer import page_data
 
 

@@ -1,0 +1,48 @@
+"""The page of an analysis in a browser: it fits, can be read by all, and its lines lead to the viewer."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import ROOT
+from trained import run
+
+SRC, TGT, GOLD, FORWARD = (str(ROOT / "data" / f"sample.{x}") for x in ("en", "fr", "gold", "forward"))
+
+
+@pytest.fixture(scope="module")
+def analysis(folder, sample):
+    """A page of the sample, linked with the viewer's page of the sample."""
+    path = folder / "analysis.html"
+    run("analyze", FORWARD, GOLD, "--src", SRC, "--tgt", TGT, "--page", path, "--view-page", sample)
+    return path
+
+
+@pytest.mark.parametrize("size, colours", [("wide", "dark"), ("phone", "light")])
+def test_it_fits_and_axe_finds_no_serious_fault(visit, analysis, size, colours):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe-core").Axe()
+    page = visit(analysis, size, colours)
+    found = axe.run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    serious = [fault for fault in found if fault["impact"] in ("serious", "critical")]
+    assert [(x["id"], [node["html"] for node in x["nodes"]][:3]) for x in serious] == []
+    width = page.evaluate("document.documentElement.scrollWidth")
+    assert width <= page.viewport_size["width"], "the page does not scroll sideways"
+    wide = page.evaluate(
+        "[...document.querySelectorAll('.scroll')].filter(x => x.scrollWidth > x.clientWidth).length"
+    )
+    assert wide == 0 or size == "phone", "no table scrolls sideways on a wide screen"
+
+
+def test_bars_are_as_long_as_their_numbers_say(visit, analysis):
+    page = visit(analysis)
+    numbers = page.locator("#part2 td:nth-child(2) span").all_inner_texts()
+    bars = page.locator("#part2 td:nth-child(2) rect")
+    widths = [bars.nth(n).bounding_box()["width"] for n in range(len(numbers))]
+    # 77.4% of the words have one sure link: the longest bar, of 56 pixels
+    assert numbers == ["13.6", "61.3", "20.7", "3.5", "0.9"]
+    assert widths == pytest.approx([float(x) * 56 / 77.4 for x in numbers], abs=0.1)
+
+
+def test_a_line_leads_to_its_sentence_pair(visit, analysis, sample):
+    page = visit(analysis)
+    link = page.locator(".sentences a").first
+    assert link.inner_text() == "25" and link.evaluate("x => x.href") == f"{sample.as_uri()}#25"
