@@ -57,7 +57,10 @@ def list_of_commands() -> str:
     lines = ["# Commands", ""]
     lines += [f"- [`aligner {name}`]({name}.md): {prose(help)}" for name, help in COMMANDS.items()]
     lines += ["", "Programs of others take the command lines of their originals:", ""]
-    lines += [f"- [`aligner {name}`]({name}.md): {prose(program.help)}" for name, program in PROGRAMS.items()]
+    lines += [
+        f"- [`aligner {name}`](../programs/{name}.md): {prose(program.help)}"
+        for name, program in PROGRAMS.items()
+    ]
     return "\n".join(lines) + "\n"
 
 
