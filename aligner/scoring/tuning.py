@@ -57,7 +57,7 @@ class Goal:
     def __str__(self) -> str:
         if self.least is not None:
             return f"{self.by} at {'precision' if self.by == 'recall' else 'recall'} {self.least:g}"
-        return f"f({self.alpha:g})" if self.by == "f-alpha" else self.by
+        return {"aer": "AER", "f1": "F1", "f-alpha": f"F({self.alpha:g})"}.get(self.by, self.by)
 
 
 def system_links(model: Model, corpus: Corpus, n_threads: int = 1) -> dict[str, Links]:

@@ -63,7 +63,7 @@ def test_text_has_the_same_numbers(model, sample):
     text = run("tune", model, *sample, "--system", "product")
     found = json.loads(run("tune", model, *sample, "--system", "product", "--json"))
     lines = [line.split() for line in text.splitlines()]
-    assert lines[0] == ["best", "by", "aer:"] and lines[1][:3] == ["system", "area", "threshold"]
+    assert lines[0] == ["best", "by", "AER:"] and lines[1][:3] == ["system", "area", "threshold"]
     for name, area, threshold, n_links, aer, *_ in lines[2:6]:
         row = found["systems"][name]
         assert float(threshold) == row["threshold"] and int(n_links) == row["links"]
@@ -218,6 +218,7 @@ def test_decode_says_what_it_cannot_take(model, sample, tmp_path):
         (["--threshold", 0.3], "exclude each other"),
         (["--at-precision", 0.3], "exclude each other"),
         (["--viterbi"], "do not go with --viterbi"),
+        (["--project", "none"], "do not go with --project"),
         (["--decode", "one-to-one"], "do not go with --decode"),
         (["--symmetrize", "union"], "are for soft-union and product, not union"),
     ):
