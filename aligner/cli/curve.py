@@ -61,7 +61,6 @@ class Found:
 
     size       of the text that their model was trained on; 0 where no size is wanted
     threshold  that of a model; None for a file, whose links all count
-    reader     None for a model
     """
 
     file: str
@@ -69,7 +68,6 @@ class Found:
     size: float
     links: Links
     threshold: float | None = None
-    reader: LinkReader | None = None
 
 
 @click.command("curve")
@@ -169,8 +167,8 @@ def command(
         raise click.UsageError("--threshold, --at-precision and --at-recall exclude each other.")
     if kind == "rare" and text is None:
         raise click.UsageError("--kind rare needs --text: the words tell which links are rare.")
-    if kind != "rare" and counts is not None:
-        raise click.UsageError("--counts is for --kind rare.")
+    if kind != "rare" and (counts is not None or lowercase):
+        raise click.UsageError("--counts and --lowercase are for --kind rare.")
     names = [_label(file, kind in SIZED) for file in files]
     if again := [label for label, n in Counter(names).items() if n > 1]:
         raise click.UsageError(f"two files are {_spoken(*again[0])}: give them names, as in NAME=FILE.")
@@ -193,32 +191,31 @@ def command(
     found = []
     for file, (name, size) in zip(files, names, strict=True):
         if file in links:
-            found.append(Found(display_name(file), name, size, links[file], reader=readers[file]))
+            found.append(Found(display_name(file), name, size, links[file]))
         else:
             assert text is not None
             found.append(
                 Found(display_name(file), name, size, *_aligned(file, text, system, threads, reading))
             )
+    words = None
+    if text is not None and (kind == "rare" or readers):
+        words = _read(text, split=split, lowercase=lowercase, **reading)
+        for file, reader in readers.items():
+            reader.check(links[file], words)
     if kind == "curve":
         chart = charts.curves([(one.name, _curve(one.links, answer)) for one in found])
     elif kind == "calibration":
-        for one in found:
-            if one.reader is not None:
-                check_scores(one.reader, one.links, 0, "calibration")
+        for file, reader in readers.items():
+            _check_posteriors(reader, links[file], last)
         chart = charts.calibration([(one.name, Calibration.of(one.links, answer)) for one in found])
     else:
-        words = None
-        if kind == "rare" and text is not None:
-            words = _read(text, split=split, lowercase=lowercase, **reading)
-            for one in found:
-                if one.reader is not None:
-                    one.reader.check(one.links, words)
         counted = None if counts is None else options.read_text(counts, encoding, split, lowercase)
         goal = None
         if at_precision is not None or at_recall is not None:
             by, least = ("recall", at_precision) if at_recall is None else ("precision", at_recall)
             goal = Goal(by, least=least)
-        sized = [_sized(one, answer, threshold, goal, words, counted) for one in found]
+        split_by = words if kind == "rare" else None
+        sized = [_sized(one, answer, threshold, goal, split_by, counted) for one in found]
         chart = charts.rare(sized) if kind == "rare" else charts.learning(sized, goal.by if goal else "aer")
     _write(chart, format, title, output, overwrite)
 
@@ -226,12 +223,19 @@ def command(
 def _label(file: NamedFile, sized: bool) -> tuple[str, float]:
     """(name, size) of a file. size: 0 where none is wanted"""
     if not sized:
-        return file.label or display_name(file), 0
+        return _whole(file.label or display_name(file)), 0
     name, _, size = (file.label or "").rpartition(":")
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([kM]?)", size)
     if match is None or float(match[1]) == 0:
         raise click.UsageError(f"{file} has no size: give SIZE=FILE or NAME:SIZE=FILE, as in 10k={file}.")
-    return name, float(match[1]) * UNITS[match[2]]
+    return _whole(name), float(match[1]) * UNITS[match[2]]
+
+
+def _whole(name: str) -> str:
+    """Refuses a name that would break a table."""
+    if "\t" in name or "\n" in name:
+        raise click.UsageError("a name has no tabs and no line ends: give another one, as in NAME=FILE.")
+    return name
 
 
 def _spoken(name: str, size: float) -> str:
@@ -274,6 +278,17 @@ def _aligned(
     corpus = _read(text, split=model.recipe.split, lowercase=model.recipe.lowercase, **reading)
     tuned = model.tuned_threshold("both", system)
     return system_links(model, corpus, threads)[system], threshold_of(system, tuned, model.threshold)
+
+
+def _check_posteriors(reader: LinkReader, links: Links, last: int | None) -> None:
+    """Refuses links without scores, and scores above 1. The lines of the last sentences are not known."""
+    if last is None:
+        check_scores(reader, links, 0, "calibration")
+    elif links.scores is None and len(links.src):
+        raise DataError("calibration needs links with scores", file=reader.name)
+    elif links.scores is not None and (odd := links.scores[(links.scores < 0) | (links.scores > 1)]).size:
+        what = f"score {odd[0]:g} is not between 0 and 1"
+        raise DataError(what, file=reader.name, hint="calibration takes posteriors")
 
 
 def _curve(links: Links, gold: Links) -> Any:

@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 import numpy as np
 import numpy.typing as npt
 
-from aligner.decoding.tuned import FACT, check_tuning
+from aligner.decoding.tuned import FACT, SavedTuning, check_tuning
 from aligner.models.positions import LEAST, POSITIONS
 from aligner.models.recipe import LATTICES, Recipe, checked
 from aligner.store import check_form
@@ -91,6 +91,7 @@ class Facts(TypedDict, total=False):
     prior: str
     dev: str
     threshold: float
+    tuned: SavedTuning
 
 
 class Header(TypedDict):

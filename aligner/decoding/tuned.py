@@ -8,13 +8,12 @@ from __future__ import annotations
 import json
 import zlib
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
 from aligner.errors import DataError
-from aligner.store import check_form
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -95,9 +94,8 @@ def points_of(system: SavedSystem) -> Points:
     return Points(*(np.array(system[key]) for key in ("thresholds", "precision", "recall")))
 
 
-def check_tuning(tuned: Any, direction: str) -> None:
-    """Refuses, by a ValueError, what no tuning of a model of a direction keeps."""
-    check_form(tuned, SavedTuning, "facts.tuned")
+def check_tuning(tuned: SavedTuning, direction: str) -> None:
+    """Refuses, by a ValueError, numbers that no tuning of a model of a direction keeps."""
     wanted = set(SYSTEMS if direction == "both" else [direction])
     if tuned["systems"].keys() != wanted:
         raise ValueError(f"the tuned systems are not {', '.join(sorted(wanted))}")

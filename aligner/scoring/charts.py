@@ -120,7 +120,7 @@ class Sized:
 
     def row(self) -> list[Cell]:
         threshold = None if self.threshold is None else f"{self.threshold:.6f}"
-        return [self.name, f"{self.size:g}", threshold, int(self.result.statistics[:, 0].sum())]
+        return [self.name, f"{self.size:.12g}", threshold, int(self.result.statistics[:, 0].sum())]
 
 
 def learning(found: Sequence[Sized], measure: str) -> Chart:

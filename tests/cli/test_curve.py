@@ -103,7 +103,7 @@ def test_learning_is_by_name_and_size(files):
     for row, file in zip(rows, ("scored", "plain", "scored"), strict=True):
         assert_row(row, scores(files[file], files["gold"]))
     (row,) = table("--kind", "learning", f"1M={files['scored']}", "--gold", files["gold"], "--at-recall", 0.5)
-    assert row["threshold"] == "0.650000" and row["recall"] == "60.0000" and row["size"] == "1e+06"
+    assert row["threshold"] == "0.650000" and row["recall"] == "60.0000" and row["size"] == "1000000"
 
 
 def test_rare_words_are_scored_apart(files):
@@ -127,6 +127,8 @@ def test_rare_words_are_scored_apart(files):
         (["--kind", "learning", "scored"], "has no size: give SIZE=FILE"),
         (["--kind", "learning", "x:0=scored"], "has no size: give SIZE=FILE"),
         (["--kind", "learning", "9=scored", "9=plain"], "two files are without a name of size 9"),
+        (["x\ty=scored"], "a name has no tabs and no line ends"),
+        (["scored", "--lowercase"], "--counts and --lowercase are for --kind rare"),
         (["scored", "--at-recall", 0.5], "are for --kind learning or rare"),
         (["=scored"], "is neither FILE nor NAME=FILE"),
         (["--kind", "rare", "9=scored"], "--kind rare needs --text"),
@@ -147,6 +149,12 @@ def test_links_that_have_no_curve(files, model, write):
     assert "calibration needs links with scores" in run("curve", *no_scores, *gold, code=1)
     high = write("high", lines(["0-0:0.5", "0-0:1.5", ""]))
     assert "high:2: score 1.5" in run("curve", "--kind", "calibration", high, *gold, code=1)
+    message = run("curve", "--kind", "calibration", high, *gold, "--last", 2, code=1)  # lines are not known
+    assert f"aligner: {high}: score 1.5 is not between 0 and 1" in message
+    short = "--text", write("short", lines(["a b c", "a b", "a b"])), files["tgt"]
+    assert "scored:3: link 2-2 of sentence 3 is outside" in run(
+        "curve", files["scored"], *gold, *short, code=1
+    )
     learning = "--kind", "learning", f"9={files['plain']}"
     assert "the links have no scores" in run("curve", *learning, *gold, "--at-recall", 0.5, code=1)
     far = "--kind", "learning", f"9={high}"
