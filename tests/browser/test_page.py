@@ -63,8 +63,11 @@ def test_cells_and_links(visit, sample, model):
         shown = page.eval_on_selector_all("#links li", "all => all.map(x => x.dataset.link)")
         assert shown == decoded[n]
         page.select_option("#system-a", "file0")
-        assert page.locator("#links li").count() == len(links[n])
+        settle(page)
+        shown = page.eval_on_selector_all("#links li", "all => all.map(x => x.dataset.link)")
+        assert shown == [f"{i}-{j}" for i, j in sorted(links[n])]
         page.select_option("#system-a", "union")
+        settle(page)
 
 
 @pytest.mark.parametrize("system", ["union", "reverse0"])
@@ -171,6 +174,16 @@ def test_deep_links_and_the_way_back(visit, sample):
     assert page.inner_text("#place").startswith("12 ")
 
 
+def test_lines_of_a_part_keep_their_numbers(visit, folder):
+    run("view", SRC, TGT, "--gold", GOLD, "--lines", "12-20", "-o", folder / "part.html")
+    page = visit(folder / "part.html", hash="#14")
+    assert page.inner_text("#source-text").split() == lines(SRC)[13]
+    assert page.get_attribute("#list li:first-child", "data-sentence") == "12"
+    page.keyboard.press("j")
+    settle(page)
+    assert page.url.endswith("#15") and page.inner_text("#source-text").split() == lines(SRC)[14]
+
+
 def test_links_are_copied_as_pharaoh(visit, sample, model):
     page = visit(sample, hash="#7")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -245,6 +258,17 @@ def test_gold_of_a_page_that_has_none(visit, folder, tmp_path):
     started = exported(page, tmp_path / "started")
     assert started == [{}, dict.fromkeys(LinkReader(FORWARD).read()[1], 1), {}, {}, {}]
     assert numbers(page, "sentence")["aer"] == "0.00"
+    page.check("#done")
+    files = []
+    page.on("download", lambda file: files.append(file))
+    page.click("#export-done")
+    while len(files) < 3:
+        page.wait_for_event("download")
+    texts = {Path(file.suggested_filename).suffix: Path(file.path()).read_text() for file in files}
+    assert texts[".src"].split() == lines(SRC)[1] and texts[".tgt"].split() == lines(TGT)[1]
+    assert len(texts) == 3 and sorted(texts[".gold"].split()) == sorted(
+        Path(FORWARD).read_text().split("\n")[1].split()
+    )
 
 
 def test_tokens_are_text(visit, tmp_path):
