@@ -165,7 +165,7 @@ function cellOfText(place) {
 function connect() {
   const on = (id, name, action) => byId(id).addEventListener(name, action);
   on("search", "input", () => list.search(byId("search").value));
-  on("sort", "change", () => { list.sort(byId("sort").value); drawList(); });
+  on("sort", "change", () => list.sort(byId("sort").value));
   on("list", "click", () => openDrawer(false));
   on("menu", "click", () => openDrawer(!document.body.classList.contains("drawer")));
   for (const id of ["main", "panel"]) on(id, "click", () => openDrawer(false));
@@ -216,6 +216,7 @@ function start() {
   setTheme(kept.read("aligner:theme") ?? "auto");
   if (sentences.length === 0) return notice("The page has no sentences.", true);
   connect();
+  list.search("");
   showSentence(Math.max(sentenceOfAddress(), 0));
   setSystems();
   setThreshold(state.threshold);

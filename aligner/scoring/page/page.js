@@ -132,8 +132,6 @@ const announce = whenQuiet(() => {
   byId("says").textContent = `Sentence ${lineOf(state.s)}, threshold ${decimal(state.threshold, 4)}: ${n} links${error}`;
 }, 600);
 
-const drawList = whenQuiet(() => list.write(byId("sort").value), 30);
-
 // Brings the list into order again where its order depends on the threshold, the systems or gold.
 function sortAgain() {
   const by = byId("sort").value;
@@ -144,7 +142,7 @@ function sortAgain() {
 const drawThreshold = oncePerFrame(() => {
   draw();
   drawPanel();
-  drawList();
+  list.draw();
 });
 
 function setThreshold(threshold) {
