@@ -25,7 +25,8 @@ class Bands {
     place.addEventListener("pointerleave", () => onPoint(-1, -1));
   }
 
-  // Builds the words of a sentence, once for each system; views: [{system, other, tag, threshold, gold}], other: what it is compared with
+  // Builds the words of a sentence, once for each system.
+  // views: [{system, other, tag, threshold, gold}], other: the system that it is compared with, or null
   draw(s, views) {
     this.s = s;
     this.place.replaceChildren();
@@ -36,15 +37,16 @@ class Bands {
 
   build({ tag }) {
     const { src, tgt } = sentences[this.s];
-    const lines = [["i", src], ["j", tgt]].map(([name, words]) => (
-      html("div", { class: "words-line", "aria-hidden": "true" }, ...words.map((text, at) => word(text, { [`data-${name}`]: at, class: "word" })))
+    const lines = [["data-i", src], ["data-j", tgt]].map(([name, words]) => (
+      html("div", { class: "words-line", "aria-hidden": "true" },
+        ...words.map((text, at) => word(text, { [name]: at, class: "word" })))
     ));
     const picture = svg("svg", { "aria-hidden": "true" });
     const room = this.place.clientWidth - 32;
-    const wanted = Math.max(...[src, tgt].map((words) => words.reduce((sum, text) => sum + measureText(text, 17) + GAP + 8, 0)));
-    const isUpright = wanted > room;
+    const width = (words) => words.reduce((sum, text) => sum + measureText(text, 17) + GAP + 8, 0);
+    const isUpright = Math.max(width(src), width(tgt)) > room;
     const box = html("div", { class: isUpright ? "bands upright" : "bands" },
-      tag ? html("span", { class: `tag ${tag.toLowerCase()}` }, tag) : "", lines[0], picture, lines[1]);
+      tag ? tagOf(tag) : "", lines[0], picture, lines[1]);
     return { box, lines, picture, isUpright };
   }
 
@@ -54,31 +56,24 @@ class Bands {
     const bands = [];
     eachScore(this.s, system, (i, j, score) => bands.push({ i, j, score }));
     bands.sort((x, y) => x.score - y.score);
-    bands.push(...this.missed(bands, threshold, gold));
+    const links = bands.filter(({ score }) => score > threshold);
+    bands.push(...missedLinks(this.s, links, gold).map((link) => ({ ...link, isMissed: true })));
     const ends = lines.map((line) => [...line.children].map((item) => middle(item, picture, isUpright)));
     for (const band of bands) Object.assign(band, { from: ends[0][band.i], to: ends[1][band.j] });
-    const links = bands.filter(({ score }) => score > threshold);
     spread(links, "i", "j", "from", ends[0]);
     spread(links, "j", "i", "to", ends[1]);
     const box = picture.getBoundingClientRect();
     const depth = isUpright ? box.width : box.height;
     lines[0].childNodes.forEach((item, i) => item.classList.toggle("unlinked", !links.some((link) => link.i === i)));
     lines[1].childNodes.forEach((item, j) => item.classList.toggle("unlinked", !links.some((link) => link.j === j)));
-    const others = view.other && new Set(linksOf(this.s, view.other, threshold).map(({ i, j }) => codeOf(this.s, i, j)));
+    const otherLinks = view.other && linksOf(this.s, view.other, threshold);
+    const others = otherLinks && new Set(otherLinks.map(({ i, j }) => codeOf(this.s, i, j)));
     picture.replaceChildren(...bands.map((band) => svg("path", {
       "data-band": `${band.i}-${band.j}`,
       class: this.kinds(band, threshold, gold, others, view.tag),
       "stroke-width": band.isMissed ? 2 : bandWidth(band.score).toFixed(1),
       d: curve(band.from, band.to, depth, isUpright),
     })));
-  }
-
-  // The sure links of gold that are no links.
-  missed(bands, threshold, gold) {
-    const links = new Set(bands.filter(({ score }) => score > threshold).map(({ i, j }) => codeOf(this.s, i, j)));
-    const width = sentences[this.s].tgt.length;
-    return [...(gold ?? [])].filter(([code, kind]) => kind === 1 && !links.has(code))
-      .map(([code]) => ({ i: Math.floor(code / width), j: code % width, score: 0, isMissed: true }));
   }
 
   // How a band is drawn: link or not, right or not, and whether only this system has it.
@@ -124,6 +119,6 @@ function spread(bands, here, there, name, places) {
 }
 
 function curve(from, to, depth, isUpright) {
-  const point = (along, across) => (isUpright ? `${across.toFixed(1)} ${along.toFixed(1)}` : `${along.toFixed(1)} ${across.toFixed(1)}`);
+  const point = (along, across) => (isUpright ? [across, along] : [along, across]).map((x) => x.toFixed(1)).join(" ");
   return `M${point(from, 0)}C${point(from, depth / 2)} ${point(to, depth / 2)} ${point(to, depth)}`;
 }

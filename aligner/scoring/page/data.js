@@ -23,8 +23,8 @@ function listSystems() {
   for (const system of columns) {
     system.before = columns.find((other) => other.id === system.id + "0") ?? null;
   }
-  const files = data.files.map((file, at) => (
-    { id: `file${at}`, label: fileName(file.name), isBefore: false, scored: file.scored, column: -1, file: at, before: null }
+  const files = data.files.map(({ name, scored }, at) => (
+    { id: `file${at}`, label: fileName(name), isBefore: false, scored, column: -1, file: at, before: null }
   ));
   return [...columns, ...files];
 }
@@ -69,6 +69,12 @@ function codeOf(s, i, j) {
   return i * sentences[s].tgt.length + j;
 }
 
+// The cell of a code: [i, j].
+function cellOf(s, code) {
+  const width = sentences[s].tgt.length;
+  return [Math.floor(code / width), code % width];
+}
+
 // code -> score of the cells of a sentence in a system
 function scoresOf(s, system) {
   const scores = new Map();
@@ -89,7 +95,8 @@ function pharaoh(links) {
   return links.map((link) => `${link.i}-${link.j}`).join(" ");
 }
 
-// code -> 1 sure, 0 possible of the gold file; null without a gold file. A link that stands twice is sure if one of the two is.
+// code -> 1 sure, 0 possible of the gold file; null without a gold file.
+// A link that stands twice is sure if one of the two is.
 const fileGold = (() => {
   const known = new Map();
   return (s) => {
@@ -113,7 +120,18 @@ function countSure(gold) {
   return sure;
 }
 
-// |A|, |S|, |A n S| and |A n P| of one sentence, with A the links above the threshold and P the sure and possible links.
+// The sure links of gold that are not among some links, in order: {i, j, score: 0}.
+function missedLinks(s, links, gold) {
+  const codes = new Set(links.map(({ i, j }) => codeOf(s, i, j)));
+  const missed = [...(gold ?? [])].filter(([code, kind]) => kind === 1 && !codes.has(code));
+  return missed.map(([code]) => code).sort((x, y) => x - y).map((code) => {
+    const [i, j] = cellOf(s, code);
+    return { i, j, score: 0 };
+  });
+}
+
+// |A|, |S|, |A n S| and |A n P| of one sentence: A are the links above the threshold, S the sure links of gold,
+// P its sure and possible ones.
 function count(s, system, threshold, gold) {
   const counts = { links: 0, sure: countSure(gold), linksSure: 0, linksPossible: 0 };
   eachScore(s, system, (i, j, score) => {
@@ -183,7 +201,8 @@ class Totals {
   }
 }
 
-// A share as a percentage of two decimals. A tie goes to the even digit, as in the numbers that `aligner evaluate` prints.
+// A share as a percentage of two decimals. A tie goes to the even digit, as in what `aligner evaluate` prints:
+// only odd eighths of a percent are ties.
 function percent(value) {
   const hundred = 100 * value;
   if ((8 * hundred) % 2 !== 1) return hundred.toFixed(2);

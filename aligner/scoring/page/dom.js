@@ -29,6 +29,11 @@ function word(text, attributes = {}) {
   return html("span", { dir: "auto", ...attributes }, text);
 }
 
+// The letter of a system, A or B, in its colour.
+function tagOf(letter) {
+  return html("span", { class: `tag ${letter.toLowerCase()}` }, letter);
+}
+
 // The width of a text in pixels, in the font of the page's words.
 const measureText = (() => {
   const pen = document.createElement("canvas").getContext("2d");

@@ -120,9 +120,8 @@ class Hand {
 
 // A line of a gold file: `i-j` is sure, `i?j` possible, in order of the source words.
 function formatGold(s, gold) {
-  const width = sentences[s].tgt.length;
   const codes = [...(gold ?? new Map()).keys()].sort((x, y) => x - y);
-  return codes.map((code) => `${Math.floor(code / width)}${gold.get(code) ? "-" : "?"}${code % width}`).join(" ");
+  return codes.map((code) => cellOf(s, code).join(gold.get(code) ? "-" : "?")).join(" ");
 }
 
 // The gold file of some sentences, a line for each.
@@ -143,7 +142,8 @@ function parseGold(s, line) {
     const [i, j] = [Number(parts[1]), Number(parts[3])];
     const { src, tgt } = sentences[s];
     if (i >= src.length || j >= tgt.length) {
-      throw new Error(`“${item}” is beyond the sentence pair of ${src.length} and ${tgt.length} words; words count from 0`);
+      throw new Error(`“${item}” is beyond the sentence pair of ${src.length} and ${tgt.length} words;`
+        + " words count from 0");
     }
     const code = codeOf(s, i, j);
     links.set(code, Math.max(parts[2] === "-" ? 1 : 0, links.get(code) ?? 0));

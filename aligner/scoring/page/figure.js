@@ -1,4 +1,5 @@
-// The view "Directions": both directions and their union, before and after projection, beside each other (Graça, Ganchev & Taskar 2010, figure 1).
+// The view "Directions": both directions and their union, before and after projection, beside each other
+// (Graça, Ganchev & Taskar 2010, figure 1).
 "use strict";
 
 const READABLE = 10; // pixels of a cell that words can stand beside
@@ -38,7 +39,8 @@ class Figure {
     if (this.size >= READABLE) return wide;
     const columns = this.place.clientWidth < 640 || before.length === 0 ? 1 : 2;
     this.size = Math.max(this.fitting(columns), 6);
-    return columns === 1 ? [...before, ...after].map((system) => [system]) : after.map((system) => [system.before, system]);
+    if (columns === 1) return [...before, ...after].map((system) => [system]);
+    return after.map((system) => [system.before, system]);
   }
 
   // Pixels of a cell, if so many panels stand beside each other.
@@ -69,9 +71,13 @@ class Figure {
   words(body, isFirst) {
     if (this.size < READABLE) return body;
     const { src, tgt } = sentences[this.s];
-    const grid = html("div", { class: "grid small" }, html("div", { class: "corner" }),
-      html("div", { class: "column-heads", "aria-hidden": "true" }, ...tgt.map((text, j) => html("span", { "data-j": j }, word(text)))),
-      html("div", { class: "row-heads", "aria-hidden": "true" }, ...(isFirst ? src.map((text, i) => word(text, { "data-i": i })) : [])), body);
+    const rows = isFirst ? src.map((text, i) => word(text, { "data-i": i })) : [];
+    const columns = tgt.map((text, j) => html("span", { "data-j": j }, word(text)));
+    const grid = html("div", { class: "grid small" },
+      html("div", { class: "corner" }),
+      html("div", { class: "column-heads", "aria-hidden": "true" }, ...columns),
+      html("div", { class: "row-heads", "aria-hidden": "true" }, ...rows),
+      body);
     grid.style.setProperty("--cell", `${this.size}px`);
     grid.style.setProperty("--longest", "64px");
     return grid;

@@ -32,7 +32,8 @@ const CELL_KEYS = {
   Escape: () => byId("matrix").blur(),
 };
 
-const CELL_HELP = "While editing, in the matrix: arrows move, s sure, p possible, x none, Enter the next of them, Escape leaves";
+const CELL_HELP = "while editing, in the matrix: arrows move, s sure, p possible, x none, Enter the next of them,"
+  + " Escape leaves the matrix";
 
 const KEY_NAMES = { ArrowDown: "↓", ArrowUp: "↑", ArrowLeft: "←", ArrowRight: "→" };
 
@@ -42,7 +43,7 @@ const SIGNS = [
   ["▣", "square with a border: a sure link of gold"],
   ["■", "square without a border: a possible link of gold"],
   ["┄", "bands: dashed is a link that gold does not have, dotted a sure link that is missed"],
-  ["+ −", "with growth and loss: the posterior grew (blue) or shrank (orange) by projection; the ring is its size before"],
+  ["+ −", "growth and loss: projection made the posterior larger (blue) or smaller (orange); the ring is what it was"],
   ["◤ ◢", "two systems: only A (blue, upper left) or only B (orange, lower right) has the link"],
 ];
 
@@ -73,7 +74,8 @@ function fillHelp() {
   for (const [sign, text] of SIGNS) byId("help-signs").append(html("dt", {}, sign), html("dd", {}, text));
   const model = data.model === null ? "" : ` Model ${data.model.name}: ${data.model.signature}.`;
   byId("help-page").textContent = `Made by aligner ${data.version} from ${data.src} and ${data.tgt}.${model}`
-    + " The page asks nothing of the network. Corrections are kept by this browser: export them to keep them elsewhere.";
+    + " The page asks nothing of the network."
+    + " Corrections are kept by this browser: export them to keep them elsewhere.";
 }
 
 document.addEventListener("keydown", onKey);

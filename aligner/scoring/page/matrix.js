@@ -11,9 +11,8 @@ function radius(score, size) {
 
 // Gold: a square for each link, inside its cell, so that no neighbour hides its border.
 function drawGold(layer, s, gold, size) {
-  const width = sentences[s].tgt.length;
   for (const [code, kind] of gold ?? []) {
-    const [i, j] = [Math.floor(code / width), code % width];
+    const [i, j] = cellOf(s, code);
     layer.append(svg("rect", {
       "data-gold": `${i}-${j}`,
       class: kind === 1 ? "sure" : "possible",
@@ -47,14 +46,14 @@ function drawDiscs(layer, s, system, { threshold, size }) {
 function drawChange(layer, s, system, { threshold, size }) {
   const after = scoresOf(s, system);
   const before = scoresOf(s, system.before);
-  const width = sentences[s].tgt.length;
   for (const code of new Set([...after.keys(), ...before.keys()])) {
     const [now, was] = [after.get(code) ?? 0, before.get(code) ?? 0];
-    const at = { cx: centre(code % width, size), cy: centre(Math.floor(code / width), size) };
+    const [i, j] = cellOf(s, code);
+    const at = { cx: centre(j, size), cy: centre(i, size) };
     const kind = Math.abs(now - was) < SIGNIFICANT ? "" : now > was ? " grew" : " shrank";
     layer.append(svg("circle", {
       ...at,
-      "data-disc": `${Math.floor(code / width)}-${code % width}`,
+      "data-disc": `${i}-${j}`,
       class: (now > threshold ? "link" : "pale") + kind,
       r: radius(now, size).toFixed(2),
     }));
@@ -70,7 +69,8 @@ function drawChange(layer, s, system, { threshold, size }) {
 function changeSign({ cx, cy }, kind, size, isInside) {
   const arm = size / 8;
   const upright = kind === " grew" ? `M${cx} ${cy - arm}V${cy + arm}` : "";
-  return svg("path", { class: `sign${kind}${isInside ? " inside" : ""}`, d: `M${cx - arm} ${cy}H${cx + arm}${upright}` });
+  const place = isInside ? " inside" : "";
+  return svg("path", { class: `sign${kind}${place}`, d: `M${cx - arm} ${cy}H${cx + arm}${upright}` });
 }
 
 // A corner where only A (upper left) or only B (lower right) has the link.
@@ -116,7 +116,8 @@ class Matrix {
     this.columnLight = svg("rect", { class: "light", width: size, height, visibility: "hidden" });
     this.cursor = svg("rect", { class: "cursor", width: size, height: size, visibility: "hidden" });
     this.marks = svg("g", { class: "marks" });
-    this.body = svg("svg", { width: width + 1, height: height + 1, viewBox: `-0.5 -0.5 ${width + 1} ${height + 1}`, "aria-hidden": "true" },
+    const viewBox = `-0.5 -0.5 ${width + 1} ${height + 1}`;
+    this.body = svg("svg", { width: width + 1, height: height + 1, viewBox, "aria-hidden": "true" },
       svg("g", {}, ...this.cells), this.rowLight, this.columnLight, this.marks, this.cursor);
     this.rows = src.map((text, i) => word(text, { "data-i": i, title: text }));
     this.columns = tgt.map((text, j) => html("span", { "data-j": j }, word(text, { title: text })));
@@ -129,14 +130,15 @@ class Matrix {
     const longest = Math.min(Math.max(...tgt.map((text) => measureText(text, 15)), 20), 140);
     const head = html("div", { class: "column-heads", "aria-hidden": "true" }, ...this.columns);
     const side = html("div", { class: "row-heads", "aria-hidden": "true" }, ...this.rows);
-    const corner = html("div", { class: "corner" }, this.caption ? html("span", { class: `tag ${this.caption.toLowerCase()}` }, this.caption) : "");
+    const corner = html("div", { class: "corner" }, this.caption ? tagOf(this.caption) : "");
     const grid = html("div", { class: "grid" }, corner, head, side, this.body);
     grid.style.setProperty("--cell", `${this.size}px`);
     grid.style.setProperty("--longest", `${Math.ceil(longest)}px`);
     return grid;
   }
 
-  // view: {system, threshold, change: boolean, first, second: the systems that are compared, or null, gold: code -> kind, or null}
+  // view: {system, threshold, change: boolean, first, second: the systems that are compared, or null,
+  //        gold: code -> kind, or null}
   mark(view) {
     const { s, size, marks } = this;
     marks.replaceChildren();

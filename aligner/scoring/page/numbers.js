@@ -3,42 +3,50 @@
 
 const NAMES = { precision: "precision", recall: "recall", aer: "AER", f1: "F1" };
 
-// columns: [{of, title, tag, values: measures or null, links}]; with two systems, their columns of one title stand together.
+// columns: [{of, title, tag, values: measures or null, links}]
+// With two systems, their columns of one title stand together.
 function drawNumbers(place, columns, note) {
   const titles = [...new Set(columns.map(({ title }) => title))];
   const isCompared = columns.length > titles.length;
   const inOrder = titles.flatMap((title) => columns.filter((column) => column.title === title));
-  const heads = [html("tr", {}, html("td"), ...titles.map((title) => html("th", { scope: "col", colspan: columns.length / titles.length }, title)))];
+  const colspan = columns.length / titles.length;
+  const heads = [html("tr", {}, html("td"), ...titles.map((title) => html("th", { scope: "col", colspan }, title)))];
   if (isCompared) {
-    heads.push(html("tr", {}, html("td"), ...inOrder.map(({ tag }) => html("th", { scope: "col" }, html("span", { class: `tag ${tag.toLowerCase()}` }, tag)))));
+    heads.push(html("tr", {}, html("td"), ...inOrder.map(({ tag }) => html("th", { scope: "col" }, tagOf(tag)))));
   }
   const row = (name, title, text) => html("tr", { class: name }, html("th", { scope: "row" }, title),
     ...inOrder.map((column) => html("td", { "data-measure": name, "data-of": column.of }, text(column))));
-  const rows = MEASURES.map((name) => row(name, NAMES[name], ({ values }) => (values === null ? "–" : percent(values[name]))));
+  const percentOf = (name) => ({ values }) => (values === null ? "–" : percent(values[name]));
+  const body = html("tbody", {},
+    ...MEASURES.map((name) => row(name, NAMES[name], percentOf(name))),
+    row("links", "links", ({ links }) => String(links)));
   place.replaceChildren(
-    html("table", { class: isCompared ? "compared" : "" }, html("thead", {}, ...heads), html("tbody", {}, ...rows, row("links", "links", ({ links }) => String(links)))),
+    html("table", { class: isCompared ? "compared" : "" }, html("thead", {}, ...heads), body),
     html("p", { class: "hint" }, note));
 }
 
 const PLOT = { width: 264, height: 168, left: 32, right: 8, top: 10, bottom: 28 };
 
-// Precision against recall of all sentences at every threshold. curves: [{totals, scored, tag}]; onPick(threshold) when a point is clicked
+// Precision against recall of all sentences at every threshold.
+// curves: [{totals, scored, tag}]; onPick(threshold) when a point is clicked
 function drawCurve(place, curves, threshold, onPick) {
   place.hidden = curves.length === 0;
   if (place.hidden) return;
   const lines = curves.map(({ totals, scored, tag }) => ({
     tag, points: curvePoints(totals, scored), now: measure(totals.above(threshold)),
   }));
-  const all = lines.flatMap(({ points, now }) => [...points, now]);
-  const lowest = Math.min(0.9, ...all.filter(({ recall }) => recall > 0.3).map(({ precision, recall }) => Math.min(precision, recall)));
-  const from = Math.max(0, Math.floor(lowest * 10) / 10);
-  const x = (value) => PLOT.left + ((Math.max(value, from) - from) / (1 - from)) * (PLOT.width - PLOT.left - PLOT.right);
-  const y = (value) => PLOT.height - PLOT.bottom - ((Math.max(value, from) - from) / (1 - from)) * (PLOT.height - PLOT.top - PLOT.bottom);
-  const picture = svg("svg", { viewBox: `0 0 ${PLOT.width} ${PLOT.height}`, role: "img", "aria-label": "Precision against recall of all sentences" },
-    ...curveAxes(from, x, y));
+  const shown = lines.flatMap(({ points, now }) => [...points, now]).filter(({ recall }) => recall > 0.3);
+  const lowest = Math.min(0.9, ...shown.map(({ precision, recall }) => Math.min(precision, recall)));
+  const from = Math.floor(lowest * 10) / 10; // both axes begin here
+  const part = (value) => (Math.max(value, from) - from) / (1 - from);
+  const x = (value) => PLOT.left + part(value) * (PLOT.width - PLOT.left - PLOT.right);
+  const y = (value) => PLOT.height - PLOT.bottom - part(value) * (PLOT.height - PLOT.top - PLOT.bottom);
+  const picture = svg("svg", {
+    viewBox: `0 0 ${PLOT.width} ${PLOT.height}`, role: "img", "aria-label": "Precision against recall of all sentences",
+  }, ...curveAxes(from, x, y));
   for (const { tag, points, now } of lines) {
-    const path = points.map(({ precision, recall }, k) => `${k ? "L" : "M"}${x(recall).toFixed(1)} ${y(precision).toFixed(1)}`).join("");
-    picture.append(svg("path", { class: `line ${tag}`, d: path }));
+    const places = points.map(({ precision, recall }) => `${x(recall).toFixed(1)} ${y(precision).toFixed(1)}`);
+    picture.append(svg("path", { class: `line ${tag}`, d: places.length > 0 ? `M${places.join("L")}` : "" }));
     picture.append(svg("circle", { class: `now ${tag}`, cx: x(now.recall), cy: y(now.precision), r: 4.5 }));
   }
   picture.addEventListener("click", (event) => {
@@ -63,9 +71,11 @@ function curveAxes(from, x, y) {
   const marks = [from, (from + 1) / 2, 1];
   const label = (value) => String(Math.round(100 * value));
   return [
-    ...marks.map((value) => svg("path", { class: "guide", d: `M${x(value)} ${y(from)}V${y(1)}M${x(from)} ${y(value)}H${x(1)}` })),
-    ...marks.map((value) => svg("text", { x: x(value), y: y(from) + 13, "text-anchor": value === 1 ? "end" : "middle" }, label(value))),
-    ...marks.map((value) => svg("text", { x: x(from) - 5, y: y(value) + 4, "text-anchor": "end" }, label(value))),
+    ...marks.flatMap((value) => [
+      svg("path", { class: "guide", d: `M${x(value)} ${y(from)}V${y(1)}M${x(from)} ${y(value)}H${x(1)}` }),
+      svg("text", { x: x(value), y: y(from) + 13, "text-anchor": value === 1 ? "end" : "middle" }, label(value)),
+      svg("text", { x: x(from) - 5, y: y(value) + 4, "text-anchor": "end" }, label(value)),
+    ]),
     svg("text", { x: x((from + 1) / 2), y: PLOT.height - 2, "text-anchor": "middle" }, "recall"),
     svg("text", { transform: `translate(9 ${y((from + 1) / 2)}) rotate(-90)`, "text-anchor": "middle" }, "precision"),
   ];
@@ -89,8 +99,11 @@ function drawReadout(place, s, i, j, gold) {
   }
   const code = codeOf(s, i, j);
   const kind = gold?.get(code);
-  const badge = kind === undefined ? "" : html("span", { class: kind ? "badge sure" : "badge possible" }, kind ? "sure" : "possible");
-  const pair = [word(sentences[s].src[i]), html("sub", {}, String(i)), " – ", word(sentences[s].tgt[j]), html("sub", {}, String(j)), " ", badge];
+  const name = kind === 1 ? "sure" : "possible";
+  const pair = [
+    word(sentences[s].src[i]), html("sub", {}, String(i)), " – ", word(sentences[s].tgt[j]), html("sub", {}, String(j)),
+    " ", kind === undefined ? "" : html("span", { class: `badge ${name}` }, name),
+  ];
   const columns = systems.filter((system) => !system.isBefore).map((system) => html("span", { class: "item" },
     html("small", {}, system.label),
     html("b", {}, scoreText(s, system, code)),
@@ -104,26 +117,31 @@ function scoreText(s, system, code) {
   return score === undefined ? "0" : decimal(score, 4);
 }
 
+// "house – maison"
+function pairWords(s, { i, j }) {
+  const { src, tgt } = sentences[s];
+  return [word(src[i], { class: "word" }), " – ", word(tgt[j], { class: "word" })];
+}
+
 // "house – maison, 0.93, sure in gold"
-function linkItem(s, { i, j, score }, system, gold) {
+function linkItem(s, link, system, gold) {
+  const { i, j, score } = link;
   const kind = gold?.get(codeOf(s, i, j));
-  const verdict = gold === null ? "" : kind === undefined ? "not in gold" : kind === 1 ? "sure in gold" : "possible in gold";
-  const number = system.scored ? decimal(score) : "";
-  return html("li", { "data-link": `${i}-${j}`, class: gold !== null && kind === undefined ? "wrong" : "" },
-    word(sentences[s].src[i], { class: "word" }), " – ", word(sentences[s].tgt[j], { class: "word" }),
-    ...[number, verdict].filter((text) => text !== "").flatMap((text, at) => [html("span", { class: "comma" }, ", "), html("span", { class: text === verdict ? "verdict" : "score" }, text)]));
+  const isWrong = gold !== null && kind === undefined;
+  const verdict = isWrong ? "not in gold" : kind === 1 ? "sure in gold" : "possible in gold";
+  return html("li", { "data-link": `${i}-${j}`, class: isWrong ? "wrong" : "" },
+    ...pairWords(s, link),
+    ...(system.scored ? [", ", html("span", { class: "score" }, decimal(score))] : []),
+    ...(gold === null ? [] : [", ", html("span", { class: "verdict" }, verdict)]));
 }
 
 // The links as text, and the sure links that are missed.
 function drawLinks(s, links, system, gold) {
+  const missed = missedLinks(s, links, gold);
   byId("links").replaceChildren(...links.map((link) => linkItem(s, link, system, gold)));
-  const shown = new Set(links.map(({ i, j }) => codeOf(s, i, j)));
-  const width = sentences[s].tgt.length;
-  const missed = [...(gold ?? [])].filter(([code, kind]) => kind === 1 && !shown.has(code)).map(([code]) => code).sort((x, y) => x - y);
-  byId("missed").replaceChildren(...missed.map((code) => {
-    const [i, j] = [Math.floor(code / width), code % width];
-    return html("li", { "data-link": `${i}-${j}` }, word(sentences[s].src[i], { class: "word" }), " – ", word(sentences[s].tgt[j], { class: "word" }));
-  }));
+  byId("missed").replaceChildren(...missed.map((link) => (
+    html("li", { "data-link": `${link.i}-${link.j}` }, ...pairWords(s, link))
+  )));
   byId("links-head").textContent = links.length === 1 ? "1 link" : `${links.length} links`;
   byId("missed-head").hidden = missed.length === 0;
   byId("missed-head").textContent = `${missed.length} missed`;

@@ -103,16 +103,19 @@ function drawPanel() {
     const all = totalsOf(system).above(state.threshold);
     const isScored = totalsOf(system).sentences > 0;
     const mark = state.b === NO_SYSTEM ? "" : tag;
+    const hereValues = gold && measure(count(state.s, system, state.threshold, gold));
+    const allValues = isScored ? measure(all) : null;
     return [
-      { of: `sentence${suffix}`, title: "sentence", tag: mark, links: here, values: gold && measure(count(state.s, system, state.threshold, gold)) },
-      { of: `all${suffix}`, title: "all", tag: mark, links: isScored ? all.links : "–", values: isScored ? measure(all) : null },
+      { of: `sentence${suffix}`, title: "sentence", tag: mark, links: here, values: hereValues },
+      { of: `all${suffix}`, title: "all", tag: mark, links: isScored ? all.links : "–", values: allValues },
     ];
   });
   drawNumbers(byId("numbers"), rows, goldNote());
   drawLinks(state.s, linksOf(state.s, state.a, state.threshold), state.a, gold);
   const curves = shownSystems().filter(([system]) => totalsOf(system).sentences > 0 && system !== NO_SYSTEM);
-  drawCurve(byId("curve"), curves.map(([system, tag]) => ({ totals: totalsOf(system), scored: system.scored, tag: tag.toLowerCase() })),
-    state.threshold, setThreshold);
+  drawCurve(byId("curve"), curves.map(([system, tag]) => (
+    { totals: totalsOf(system), scored: system.scored, tag: tag.toLowerCase() }
+  )), state.threshold, setThreshold);
   announce();
 }
 
@@ -129,7 +132,8 @@ const announce = whenQuiet(() => {
   const of = hand.gold(state.s);
   const n = byId("links").children.length;
   const error = of === null ? "" : `, AER ${percent(measure(count(state.s, state.a, state.threshold, of)).aer)}`;
-  byId("says").textContent = `Sentence ${lineOf(state.s)}, threshold ${decimal(state.threshold, 4)}: ${n} links${error}`;
+  byId("says").textContent =
+    `Sentence ${lineOf(state.s)}, threshold ${decimal(state.threshold, 4)}: ${n} links${error}`;
 }, 600);
 
 // Brings the list into order again where its order depends on the threshold, the systems or gold.
@@ -161,7 +165,8 @@ function showSentence(s) {
   byId("source-text").replaceChildren(...src.flatMap((text, i) => [word(text, { "data-i": i }), " "]));
   byId("target-text").replaceChildren(...tgt.flatMap((text, j) => [word(text, { "data-j": j }), " "]));
   for (const id of ["matrix", "matrix-b", "bands", "figure"]) {
-    byId(id).setAttribute("aria-label", `Drawing of sentence ${lineOf(s)}: ${src.length} source words, ${tgt.length} target words. The links stand as text in the list of links.`);
+    byId(id).setAttribute("aria-label", `Drawing of sentence ${lineOf(s)}: ${src.length} source words,`
+      + ` ${tgt.length} target words. The links stand as text in the list of links.`);
   }
   byId("done").checked = hand.isDone(s);
   state.lit = [-1, -1];
