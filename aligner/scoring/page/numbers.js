@@ -111,10 +111,11 @@ function drawReadout(place, s, i, j, gold) {
   place.replaceChildren(html("span", { class: "pair" }, ...pair), ...columns);
 }
 
+// What a system says of a cell. The data leave out what a model holds for less probable than 0.001.
 function scoreText(s, system, code) {
   const score = scoresOf(s, system).get(code);
-  if (!system.scored) return score === undefined ? "no link" : "link";
-  return score === undefined ? "0" : decimal(score, 4);
+  if (score === undefined) return system.column >= 0 ? "≤ 0.001" : "no link";
+  return system.scored ? decimal(score, 4) : "link";
 }
 
 // "house – maison"
