@@ -2,10 +2,14 @@
 
 A score is a whole number of 1e-4: the ceiling of the score as files have it, with six decimals. A score is
 above a threshold of four decimals if and only if its number is above 10000 times the threshold.
+
+A model's threshold may have more decimals. The page has the next lower number of 1e-4, and so have scores
+between the two: the links above the number are those that decoding prints.
 """
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,15 +39,17 @@ DIRECTIONS = ("forward", "reverse")
 class Belief:
     """What a model says of a text.
 
-    facts    name, signature, threshold and direction of the model; what the columns after projection are
-             projected onto; the column whose links decoding prints
-    columns  name of a column -> links with scores, sorted; "forward0" is "forward" before projection
-    costs    [S, 2] as of `directions`; nan: there is none
+    facts      name, signature, threshold and direction of the model; what the columns after projection are
+               projected onto; the column whose links decoding prints
+    columns    name of a column -> links with scores, sorted; "forward0" is "forward" before projection
+    costs      [S, 2] as of `directions`; nan: there is none
+    threshold  that decoding has
     """
 
     facts: dict[str, Any]
     columns: dict[str, Links]
     costs: Doubles
+    threshold: float
 
 
 def belief(
@@ -63,7 +69,8 @@ def belief(
     printed = "union" if recipe.direction == "both" else recipe.direction
     if projected and not recipe.last.constrained:
         printed = "union0"
-    threshold = model.tuned_threshold(recipe.direction, "soft-union")
+    tuned = model.tuned_threshold(recipe.direction, "soft-union")
+    threshold = model.threshold if tuned is None else tuned
     columns = {}
     for suffix, project in (("", onto), ("0", "none")) if projected else (("", "none"),):
         blocks = list(
@@ -78,12 +85,12 @@ def belief(
     facts = {
         "name": _readable(name),
         "signature": model.signature,
-        "threshold": round(UNIT * (model.threshold if threshold is None else threshold)),
+        "threshold": shown_threshold(threshold),
         "direction": recipe.direction,
         "projection": onto if projected else "none",
         "prints": printed,
     }
-    return Belief(facts, columns, costs)
+    return Belief(facts, columns, costs, threshold)
 
 
 def page_data(
@@ -145,9 +152,20 @@ def page_data(
     }
 
 
-def whole(scores: Doubles) -> Longs:
-    """Scores as whole numbers of 1e-4: ceilings of scores of six decimals."""
-    return np.asarray(-(-np.rint(scores * 1e6).astype(np.int64) // 100))
+def shown_threshold(threshold: float) -> int:
+    """A threshold as a whole number of 1e-4, not above it."""
+    return math.floor(round(UNIT * threshold, 6))
+
+
+def whole(scores: Doubles, threshold: float = 0.0) -> Longs:
+    """Scores as whole numbers of 1e-4: ceilings of scores of six decimals.
+
+    A score has at most the number of the threshold if it is not above the threshold.
+    """
+    millionths = np.rint(scores * 1e6).astype(np.int64)
+    numbers = -(-millionths // 100)
+    below = np.minimum(scores, np.round(scores, 6)) <= threshold  # as decoding.combine.above compares
+    return np.where(below, np.minimum(numbers, shown_threshold(threshold)), numbers)
 
 
 def _cells(coder: Coder, believed: Belief) -> tuple[list[str], list[list[int]]]:
@@ -165,7 +183,7 @@ def _cells(coder: Coder, believed: Belief) -> tuple[list[str], list[list[int]]]:
         table |= {name: scores[name] for name in mine}
         if len(mine) == 2:
             table[f"union{suffix}"] = 0.5 * (scores[mine[0]] + scores[mine[1]])
-    return list(table), _by_sentence(coder, places, [whole(x) for x in table.values()])
+    return list(table), _by_sentence(coder, places, [whole(x, believed.threshold) for x in table.values()])
 
 
 def _links(coder: Coder, links: Links, name: str, first: int) -> list[list[int]]:

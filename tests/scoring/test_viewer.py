@@ -16,16 +16,33 @@ from aligner import Corpus, Links, Recipe, read_corpus, train
 from aligner.decoding.combine import above
 from aligner.errors import DataError
 from aligner.scoring import page as pages
-from aligner.scoring.viewer import UNIT, Belief, belief, page_data, whole
+from aligner.scoring.viewer import UNIT, Belief, belief, page_data, shown_threshold, whole
 
 
 @given(st.lists(st.floats(0, 1, width=32), min_size=1), st.integers(0, UNIT))
 def test_whole_numbers_are_above_a_threshold_where_scores_are(scores, threshold):
     near = [threshold / UNIT + step * 1e-7 for step in range(-12, 13)]
     values = np.array([*scores, *near]).clip(0, 1)
+    assert np.flatnonzero(whole(values) > threshold).tolist() == kept(values, threshold / UNIT)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.floats(0, 1, width=32), min_size=1), st.integers(0, 10**8).map(lambda n: n / 10**8))
+def test_whole_numbers_are_above_the_model_s_threshold_where_scores_are(scores, threshold):
+    near = [threshold + step * 3e-6 for step in range(-40, 40)]
+    near += [threshold + step * 2e-7 for step in range(-5, 6)]
+    values = np.array([*scores, *near]).clip(0, 1)
+    numbers = whole(values, threshold)
+    assert np.flatnonzero(numbers > shown_threshold(threshold)).tolist() == kept(values, threshold)
+    plain = whole(values)
+    assert (numbers == plain)[plain <= shown_threshold(threshold)].all()
+    assert (numbers == plain)[plain > shown_threshold(threshold) + 1].all()
+
+
+def kept(values: np.ndarray, threshold: float) -> list[int]:
+    """Which scores decoding keeps."""
     links = Links.from_pairs([[(0, j, float(x)) for j, x in enumerate(values)]])
-    kept = above(links, threshold / UNIT)
-    assert np.flatnonzero(whole(values) > threshold).tolist() == kept.tgt.tolist()
+    return above(links, threshold).tgt.tolist()
 
 
 def grid(flat: list[int], width: int) -> dict[tuple[int, int], tuple[int, ...]]:
@@ -53,7 +70,7 @@ def test_cells_are_those_of_any_column(sentences):
     names = ("forward", "reverse", "forward0", "reverse0")
     columns = {name: scored([pair[k] for pair in sentences]) for k, name in enumerate(names)}
     corpus = Corpus.from_pairs([("a b c", "x y z w")] * len(sentences))
-    data = page_data(corpus, ("s", "t"), Belief({"threshold": 4000}, columns, np.zeros((len(corpus), 2))))
+    data = page_data(corpus, ("s", "t"), Belief({}, columns, np.zeros((len(corpus), 2)), 0.0))
     assert data["columns"] == ["forward", "reverse", "union", "forward0", "reverse0", "union0"]
     for pair, shown in zip(sentences, data["sentences"], strict=True):
         expected = {}
