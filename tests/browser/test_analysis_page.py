@@ -11,9 +11,10 @@ SRC, TGT, GOLD, FORWARD = (str(ROOT / "data" / f"sample.{x}") for x in ("en", "f
 
 @pytest.fixture(scope="module")
 def analysis(folder, sample):
-    """A page of the sample, linked with the viewer's page of the sample."""
+    """A page with few examples, which is checked quickly, and which is linked with the viewer's."""
     path = folder / "analysis.html"
-    run("analyze", FORWARD, GOLD, "--src", SRC, "--tgt", TGT, "--page", path, "--view-page", sample)
+    text = "--src", SRC, "--tgt", TGT
+    run("analyze", FORWARD, GOLD, *text, "--top", 2, "--page", path, "--view-page", sample)
     return path
 
 

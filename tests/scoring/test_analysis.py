@@ -115,7 +115,7 @@ def word_pairs(sentences, errors, good, top):
     return [(*x, times[x], right[x], first[x][0] + 1) for x in order]
 
 
-@settings(max_examples=70)
+@settings(max_examples=50)
 @given(problem=problems(), threshold=st.sampled_from([None, 0.1, 0.5]))
 def test_all_numbers_equal_those_of_the_slow_twin(problem, threshold):
     sentences, counted = problem
@@ -208,7 +208,7 @@ def test_all_numbers_equal_those_of_the_slow_twin(problem, threshold):
         assert (list(x.src), list(x.tgt)) == sentences[n][:2]
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(problem=problems())
 def test_parts_add_up_to_what_evaluate_says(problem):
     links, gold, text, train = read(problem)
