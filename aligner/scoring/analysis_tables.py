@@ -110,7 +110,7 @@ def _of(part: int, whole: int) -> float | None:
 
 def _percent(part: int, whole: int) -> str:
     """A share as sentences have it."""
-    return f"{shown(part / whole)}%" if whole else "nothing"
+    return f"{shown(part / whole)}%" if whole else "none"
 
 
 def _parts(title: str, tells: str, name: str, parts: Iterable[Part], total: Part) -> Table:

@@ -22,7 +22,7 @@ EIGHTHS = " ▏▎▍▌▋▊▉"
 def as_text(analysis: Analysis, names: Names, signature: str, threshold: float | None) -> str:
     """The report: a summary, then a table after another."""
     total = analysis.total
-    lines = [
+    summary = [
         f"{names.hyp} against {names.gold}, {analysis.n_sentences} sentence pairs",
         f"source  {names.src}, {analysis.n_tokens[0]} words",
         f"target  {names.tgt}, {analysis.n_tokens[1]} words",
@@ -33,11 +33,16 @@ def as_text(analysis: Analysis, names: Names, signature: str, threshold: float |
         f"recall     {shown(total.recall):>5}  {total.found} of {total.sure} sure links are found;"
         f" {analysis.n_gold} gold links in all",
     ]
+    lines = [*map(printable, summary)]
     for table in tables(analysis, names, threshold):
         title = printable(table.title)
-        lines += ["", title, "─" * places(title), *textwrap.wrap(printable(table.tells), WIDTH)]
+        lines += ["", title, "─" * places(title), *_wrapped(table.tells)]
         lines += _rows(table) if table.rows else []
     return "\n".join([*lines, "", signature]) + "\n"
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(printable(text), WIDTH, break_on_hyphens=False)
 
 
 def bar(value: float, most: float) -> str:
@@ -63,11 +68,11 @@ def _padded(text: str, width: int, to_the_right: bool) -> str:
 def _rows(table: Table) -> list[str]:
     """Columns side by side, numbers to the right, bars behind their numbers."""
     most = scales(table)
-    shown: list[list[str]] = []
+    done: list[list[str]] = []
     left = WIDTH
     for k, column in enumerate(table.columns):
         cells = [_cell(row[k], column) for row in table.rows]
-        name = cut(column.name, WORD)
+        name = cut(printable(column.name), WORD)
         if column.kind is Kind.WORDS:
             cells = [cut(cell, left) for cell in cells]
         width = max(map(places, [name, *cells]))
@@ -78,8 +83,8 @@ def _rows(table: Table) -> list[str]:
             bars = [bar(value if isinstance(value, int | float) else 0, most[column.bar]) for value in values]
             padded = [f"{cell} {more}" for cell, more in zip(padded, [" " * BAR, *bars], strict=True)]
         left -= places(padded[0]) + 2
-        shown.append(padded)
-    return ["  ".join(cells).rstrip() for cells in zip(*shown, strict=True)]
+        done.append(padded)
+    return ["  ".join(cells).rstrip() for cells in zip(*done, strict=True)]
 
 
 def as_json(analysis: Analysis, names: Names, signature: str, threshold: float | None) -> str:
