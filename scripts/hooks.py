@@ -27,7 +27,7 @@ INLINE = re.compile(r"\$<code>(.*?)</code>\$")
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
-    """Adds generated pages, and puts pages in the place of patterns such as how-to/*.md in the navigation."""
+    """Adds generated pages, and puts pages in the place of patterns in the navigation."""
     for path, text in {**_pages_of_root(Path(config.config_file_path).parent), **pages()}.items():
         files.append(File.generated(config, path, content=text))
     config.nav = list(_filled(config.nav or [], [file.src_uri for file in files.documentation_pages()]))
