@@ -95,7 +95,7 @@ BAD = [
         ValueError,
         "^threshold must be a number between 0 and 1, not 2$",
     ),
-    (lambda m: m.align(PAIRS, threshold="x"), TypeError, "^threshold must be .* not 'x'$"),
+    (lambda m: m.align(PAIRS, threshold="x"), ValueError, "^threshold must be auto, points or .* not 'x'$"),
     (lambda m: m.align(PAIRS, n_threads="2"), TypeError, "^n_threads must be"),
     (lambda m: m.align(PAIRS, links=KNOWN[:1]), DataError, "known links of 1 sentence pairs, .* has 3"),
     (

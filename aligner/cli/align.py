@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from aligner import store
-from aligner.cli import options, sentence_scores, training
+from aligner.cli import options, sentence_scores, threshold, training
 from aligner.cli.outputs import Outputs
 from aligner.cli.sentence_scores import SentenceScores
 from aligner.decoding.combine import Decision, above, combine, threshold_of
@@ -23,7 +23,7 @@ from aligner.models.recipe import HMMS, MODELS
 @options.corpus_arguments
 @options.directions
 @options.projection
-@training.settings(["threshold"])
+@threshold.option
 @options.decoder
 @click.option("--scores", is_flag=True, help="Print links with their scores, `i-j:p` (soft-union, product).")
 @click.option(
@@ -75,7 +75,9 @@ def command(
       aligner align data/generated.src data/generated.tgt -o generated.links
       aligner align --lowercase --symmetrize grow-diag-final-and < corpus.both > links
     """
-    method = options.method_of(method, viterbi, scores, settings["threshold"])
+    rule = settings.pop("threshold")
+    given = threshold.number_of(rule)
+    method = options.method_of(method, viterbi, scores, rule)
     fertility = options.check_decoder(decode, max_fertility, method, viterbi, settings["given"])
     options.check_projection(project, viterbi, settings["model"] in HMMS, settings["model"])
     layout = "scored" if scores else "pharaoh"
@@ -94,28 +96,34 @@ def command(
         run |= {"links": "viterbi"} if viterbi else {}
         run |= {"project": project} if project != "trained" else {}
         run |= {"fertility": str(fertility)} if fertility is not None else {}
-        corpus, model, seen, known = training.train(run=run, log=log, **settings)
+        run |= {"rule": rule} if isinstance(rule, str) else {}
+        corpus, model, seen, known = training.train(run=run, log=log, threshold=given, **settings)
         recipe = model.recipe
-        limit = threshold_of(method, settings["threshold"], model.threshold)
-        how = Decision(limit, recipe.direction, method, variant, fertility)
         if saved is not None:
             saved.attempt(model.write)
             saved.close()
+        decoding: dict[str, Any] = {
+            "seen": seen,
+            "known": known_of(known, None, corpus),
+            "project": project,
+            "n_threads": settings["threads"],
+        }
+        limit = threshold_of(method, given, model.threshold)
+        how = Decision(limit, recipe.direction, method, variant, fertility)
+        how = threshold.found(rule, model, corpus, how, settings["quiet"], **decoding)
+        of_sides = model.threshold if rule is None else how.threshold
         for links in directions(
             model.views,
             recipe,
             corpus,
             costs=scored.costs(len(corpus)),
-            seen=seen,
             shares=model.shares,
-            known=known_of(known, None, corpus),
             viterbi=viterbi,
-            project=project,
-            n_threads=settings["threads"],
+            **decoding,
         ):
             for side, one in zip(sides, links, strict=True):
                 if side is not None:
-                    kept = one if scores else above(one, model.threshold)
+                    kept = one if scores else above(one, of_sides)
                     side.attempt(methodcaller("write", format_links(kept.rounded(), layout)))
             both = combine(*links, how, settings["threads"])
             out.write(format_links(both.rounded(), layout))

@@ -8,6 +8,7 @@ import click
 import numpy as np
 
 from aligner.cli import options, sentence_scores, training, tuned
+from aligner.cli import threshold as thresholds
 from aligner.cli.outputs import Outputs
 from aligner.cli.sentence_scores import SentenceScores
 from aligner.decoding.combine import Decision, combine, threshold_of
@@ -35,7 +36,7 @@ from aligner.text.reading import stream_corpus
 )
 @options.directions
 @options.projection
-@training.settings(["threshold"])
+@thresholds.option
 @tuned.at
 @options.decoder
 @training.known
@@ -60,7 +61,7 @@ def command(
     method: str | None,
     variant: str,
     project: str,
-    threshold: float | None,
+    threshold: str | float | None,
     at_precision: float | None,
     at_recall: float | None,
     decode: str,
@@ -100,6 +101,11 @@ def command(
     """
     options.check_layout(tgt, layout, vcb)
     options.one_stdin(src, tgt or "", *(vcb or ()), *(path for path in (given, exclude) if path))
+    streamed = tgt is None and vcb is None
+    if streamed and threshold == "points":
+        raise click.UsageError(
+            "--threshold points is for two files, SRC and TGT: links are counted before they are printed."
+        )
     if tgt is None and (given or exclude):
         raise click.UsageError("--given and --exclude are for two files, SRC and TGT.")
     training.check_known(given, exclude, known_base, known_format, threshold)
@@ -124,7 +130,7 @@ def command(
         threshold = tuned.threshold(trained, model, direction, method, at_precision, at_recall)
     elif threshold is None and not viterbi:  # tuning is of posteriors, not of best paths
         threshold = trained.tuned_threshold(direction, method)
-    limit = threshold_of(method, threshold, trained.threshold)
+    limit = threshold_of(method, thresholds.number_of(threshold), trained.threshold)
     how = Decision(limit, direction, method, variant, fertility)
     with Outputs() as beside, open_output(output, overwrite) as out:
         scored = SentenceScores(sentence_score_file, overwrite, beside, viterbi)
@@ -134,7 +140,7 @@ def command(
             "lowercase": recipe.lowercase,
             "split": recipe.split,
         }
-        if tgt is None and vcb is None:
+        if streamed:
             parts = stream_corpus(src, layout=layout, **reading)
         else:
             parts = iter([options.read_pairs(src, tgt, layout, vcb, **reading)])
@@ -150,17 +156,18 @@ def command(
             seen = known_words(trained.views, corpus)
             unknown += [np.count_nonzero(side) for side in unknown_tokens(seen)]
             tokens += len(corpus.src.ids), len(corpus.tgt.ids)
+            decoding: dict[str, Any] = {"seen": seen, "known": known, "project": project}
+            decoding["n_threads"] = threads
+            if not streamed:
+                how = thresholds.found(threshold, trained, corpus, how, **decoding)
             for forward, reverse in directions(
                 trained.views,
                 recipe,
                 corpus,
                 costs=scored.costs(len(corpus)),
-                seen=seen,
                 shares=trained.shares,
-                known=known,
                 viterbi=viterbi,
-                project=project,
-                n_threads=threads,
+                **decoding,
             ):
                 links = combine(forward, reverse, how, threads)
                 out.write(format_links(links.rounded(), "scored" if scores else "pharaoh"))

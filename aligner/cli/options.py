@@ -335,7 +335,7 @@ def check_projection(project: str, viterbi: bool, fits: bool, name: str) -> None
         raise click.UsageError("--project both is not for --viterbi: two best paths have no mean.")
 
 
-def method_of(method: str | None, viterbi: bool, scores: bool, threshold: float | None) -> str:
+def method_of(method: str | None, viterbi: bool, scores: bool, threshold: str | float | None) -> str:
     """The method that is given, or the default. Refuses scores and thresholds where there are no scores."""
     if viterbi and threshold is not None:
         raise click.UsageError("--threshold is not for --viterbi: links of a best path have no scores.")

@@ -211,7 +211,11 @@ def inputs(training: Mapping[str, Any]) -> list[str | None]:
 
 
 def check_known(
-    given: str | None, exclude: str | None, base: int | None, format: str | None, threshold: float | None
+    given: str | None,
+    exclude: str | None,
+    base: int | None,
+    format: str | None,
+    threshold: str | float | None,
 ) -> None:
     """Refuses options of known links that can have no effect."""
     if given is None and exclude is None and not (base is None and format is None):

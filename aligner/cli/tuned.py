@@ -26,7 +26,7 @@ def at(command: F) -> F:
 def check(
     precision: float | None,
     recall: float | None,
-    threshold: float | None,
+    threshold: str | float | None,
     viterbi: bool,
     projected: bool,
     decode: str,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -15,6 +15,7 @@ from aligner.decoding import tuned
 from aligner.decoding.combine import Decision, combine, fertility_of, threshold_of
 from aligner.decoding.form import LARGE, check_arrays, check_header
 from aligner.decoding.posteriors import check_constraints, check_not_given, check_projection, directions
+from aligner.decoding.threshold import check, find
 from aligner.errors import DataError
 from aligner.links.known import known_of
 from aligner.links.links import Links
@@ -179,7 +180,7 @@ class Model:
         text: Corpus | Pairs,
         *,
         symmetrize: str = "soft-union",
-        threshold: float | None = None,
+        threshold: float | str | None = None,
         decode: str = "threshold",
         max_fertility: int | None = None,
         project: str = "trained",
@@ -191,7 +192,8 @@ class Model:
 
         The text is lower-cased if the model's was, and split as the model's was.
         symmetrize     how two directions become one: one of METHODS (links/symmetrize.py)
-        threshold      of a link's score; None is what tuning found, or the model's, and 0.25 for product
+        threshold      of a link's score, or a rule that finds one from the text (decoding/threshold.py): auto
+                       or points. None is what tuning found, or the model's, and 0.25 for product
         decode         threshold: the links above the threshold; one-to-one, fertility: of these the best ones
                        such that no word has more than one link, or more than max_fertility
         max_fertility  of decode="fertility"; None is 2
@@ -200,8 +202,7 @@ class Model:
         constraints    on expected links, for HMMs of both directions (text/known.py)
         """
         arguments.choice("symmetrize", symmetrize, METHODS)
-        if threshold is not None:
-            arguments.number("threshold", threshold, 0, 1)
+        check(threshold)
         fertility = fertility_of(decode, max_fertility)
         arguments.threads(n_threads)
         text = Corpus.of(text, self.recipe.lowercase, self.recipe.split)
@@ -210,21 +211,18 @@ class Model:
         warn_of_long(text.long_pairs())
         if threshold is None:
             threshold = self.tuned_threshold(self.recipe.direction, symmetrize)
-        limit = threshold_of(symmetrize, threshold, self.threshold)
+        number = None if isinstance(threshold, str) else threshold
+        limit = threshold_of(symmetrize, number, self.threshold)
         how = Decision(limit, self.recipe.direction, symmetrize, fertility=fertility)
         known = known_of(links, constraints, text)
         check_constraints(self.recipe, known)
         if fertility is not None:
             check_not_given(known)
-        blocks = directions(
-            self.views,
-            self.recipe,
-            text,
-            shares=self.shares,
-            known=known,
-            project=project,
-            n_threads=n_threads,
-        )
+        settings: dict[str, Any] = {"shares": self.shares, "known": known, "project": project}
+        settings["n_threads"] = n_threads
+        if isinstance(threshold, str):
+            how = replace(how, threshold=find(threshold, self.views, self.recipe, text, how, **settings)[0])
+        blocks = directions(self.views, self.recipe, text, **settings)
         return Links.joined(combine(*block, how, n_threads) for block in blocks)
 
 

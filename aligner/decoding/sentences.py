@@ -1,4 +1,4 @@
-"""Scores of whole sentence pairs: which pairs are translations of each other?"""
+"""Posteriors of chosen links, and scores of whole sentence pairs: which pairs are translations?"""
 
 from __future__ import annotations
 
@@ -14,7 +14,16 @@ Longs = npt.NDArray[np.int64]
 def confidence(links: Links, forward: Links, reverse: Links, direction: str) -> Doubles:
     """[S] the mean posterior of each sentence pair's links; 0 where a sentence pair has no links.
 
-    links             those that are printed
+    links: those that are printed. Other arguments are those of `posteriors_of`
+    """
+    posteriors = posteriors_of(links, forward, reverse, direction)
+    sums = np.bincount(links.sentences, posteriors, minlength=len(links))
+    return np.asarray(sums / np.maximum(1, np.diff(links.offsets)))
+
+
+def posteriors_of(links: Links, forward: Links, reverse: Links, direction: str) -> Doubles:
+    """[n_links] the posteriors of links, whatever their scores are.
+
     forward, reverse  links of the two directions with their posteriors as scores, all above a cutoff, sorted
     direction         both: a link's posterior is the mean of its two; else that of one direction
     """
@@ -28,8 +37,7 @@ def confidence(links: Links, forward: Links, reverse: Links, direction: str) -> 
         if len(known):
             place = np.minimum(np.searchsorted(known, keys), len(known) - 1)
             posteriors += np.where(known[place] == keys, one.scores[place], 0) / len(sides)
-    sums = np.bincount(links.sentences, posteriors, minlength=len(links))
-    return np.asarray(sums / np.maximum(1, np.diff(links.offsets)))
+    return posteriors
 
 
 def _keys(links: Links, width: int) -> Longs:

@@ -150,11 +150,11 @@ MODELS = {
         "hmm", "likelihood", 5, 0.5, Limits(),
     ),
     "bhmm": Kind(
-        "the HMM, each word with at most one link expected", "hmm", "bijective", 2, 0.4,
+        "the HMM, each word with at most one link expected", "hmm", "bijective", 2, None,
         Limits(eta=0.005, slack=0.0), ibm1_agree=True,
     ),
     "shmm": Kind(
-        "the HMM, its two directions made to agree on every link", "hmm", "symmetric", 2, 0.4,
+        "the HMM, its two directions made to agree on every link", "hmm", "symmetric", 2, None,
         Limits(), ibm1_agree=True,
     ),
     "agree": Kind(
@@ -233,7 +233,7 @@ SETTINGS = {
         "Pairs with a longer side are left out of training; 0: none are.", 0, 2**31 - 1, 0, whole=True
     ),
     "threshold": Setting(
-        "Links that score above this are kept. loo finds a threshold of its own; product has 0.25.",
+        "Links that score above this are kept. Training of loo, bhmm and shmm finds one; product has 0.25.",
         0, 1,
     ),
 }  # fmt: skip
@@ -303,8 +303,6 @@ class Recipe:
         for name in ("threshold", "p0", "window", "identical", "max_length"):
             if name != "threshold" or self.threshold is not None:
                 object.__setattr__(self, name, checked(name, getattr(self, name)))
-        if self.threshold is None and not self.last.together:
-            raise ValueError(f"{self.model} needs a threshold")
         if self.last.together and len(self.views) > MOST_VIEWS:
             raise ValueError(f"{self.model} has at most {MOST_VIEWS} views, not {len(self.views)}")
         arguments.choice("direction", self.direction, DIRECTIONS)

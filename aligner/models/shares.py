@@ -20,7 +20,6 @@ Packed = tuple[Longs, Entries]  # offsets and entries of a shard
 
 CUTOFF = 1e-3  # a cell of no more expected links has no share
 MOST = 65535  # how an entry writes one expected link
-UNKNOWN = 0.4  # the threshold of a model that expects no links
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,24 +69,6 @@ class Shares:
         """By key, each key once: equal pairs have equal shares, unless links known by hand differ."""
         keys, order = np.unique(self.keys, return_index=True)
         return Shares(keys, *_shares.gather(self.offsets, self.entries, order, n_threads))
-
-    def best_threshold(self) -> float:
-        """The threshold that makes the expected AER least, were each link there with its probability q.
-
-        Of n links with the probabilities q, sum q are right, and sum_all q links should be there:
-        AER = 1 - 2 sum q / (n + sum_all q). Links that score above the threshold are taken. The threshold is
-        in the middle between the least value taken and the next one, so that scores may differ a little.
-        """
-        n = np.bincount(self.entries & MOST, minlength=MOST + 1).astype(np.float64)
-        n[0] = 0  # fillers
-        q = n * np.arange(MOST + 1) / MOST
-        taken, right = n[::-1].cumsum()[::-1], q[::-1].cumsum()[::-1]  # by the least value taken
-        if taken[0] == 0:
-            return UNKNOWN
-        values = np.flatnonzero(n)
-        best = int(np.argmax(right[values] / (taken[values] + right[0])))
-        below = 0 if best == 0 else int(values[best - 1])
-        return float(values[best] + below) / 2 / MOST
 
     def find(self, keys: npt.NDArray[np.uint64]) -> Longs:
         """The sentence pair of each key, -1 for a key that is not there. The shares are sorted by key."""

@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from aligner import __version__, arguments
+from aligner.decoding import threshold
+from aligner.decoding.combine import Decision
 from aligner.decoding.model import Model
 from aligner.decoding.posteriors import check_constraints
 from aligner.errors import DataError
@@ -23,7 +25,7 @@ from aligner.models.lexicon import Lexicon
 from aligner.models.parameters import Parameters, View
 from aligner.models.pseudo import PseudoCounts
 from aligner.models.recipe import Leaving, Recipe, Stage
-from aligner.models.shares import UNKNOWN, Shares
+from aligner.models.shares import Shares
 from aligner.models.update import Bytes, start_with, update
 from aligner.text.cells import Seen, cell_offsets, in_shards
 from aligner.text.corpus import Corpus, Pairs, pair_keys, text_hash, warn_of_long
@@ -155,8 +157,7 @@ def learn(
         sight.put_away(cells=False)
     model.progress = None
     if recipe.threshold is None:
-        shares = model.shares
-        model.facts["threshold"] = UNKNOWN if shares is None else round(shares.best_threshold(), 6)
+        model.facts["threshold"] = work.threshold(None if finished else seen)
     return model, list(seen) if used is corpus and not finished else [None] * len(seen)
 
 
@@ -258,6 +259,16 @@ class _Run:
             assert model.shares is not None
             model.shares = model.shares.sorted(self.n_threads)
         self._position(model.views, recipe.last)  # the last stage may have had no iterations
+
+    def threshold(self, seen: Sequence[Seen] | None) -> float:
+        """The threshold of least expected AER, of the shares if there are any, else of text decoded anew."""
+        model, recipe = self.model, self.model.recipe
+        if recipe.last.together:
+            found = threshold.UNKNOWN if model.shares is None else threshold.of_shares(model.shares)
+            return round(found, 6)
+        how = Decision(threshold.UNKNOWN, recipe.direction)
+        settings: dict[str, Any] = {"seen": seen, "known": self.known, "n_threads": self.n_threads}
+        return threshold.find("auto", model.views, recipe, self.corpus, how, **settings)[0]
 
     def _train(self, views: Sequence[View], seen: Sequence[Seen], n: int) -> None:
         """Iterates until n iterations are done."""

@@ -92,8 +92,7 @@ def test_recipes_that_are_made_by_hand_are_checked_too():
     ):  # fmt: skip
         with pytest.raises(ValueError):
             replace(recipe, **changes)
-    with pytest.raises(ValueError, match="^shmm needs a threshold$"):
-        replace(recipe, threshold=None)
+    assert replace(recipe, threshold=None).signature()["threshold"] == "auto"
 
 
 def test_views_that_have_one_lattice_are_six_at_most():
@@ -123,7 +122,8 @@ def test_what_loo_does_unless_told_otherwise():
     assert SETTINGS["ibm1_iterations"].default is None and SETTINGS["threshold"].default is None
     for name in ("hmm", "bhmm", "shmm", "agree"):
         other = Recipe.of(name)
-        assert other.threshold is not None and value_of(other, "ibm1_iterations") == 5
+        assert (other.threshold is None) == (name in ("bhmm", "shmm"))
+        assert value_of(other, "ibm1_iterations") == 5
 
 
 @pytest.mark.parametrize("name, model", UNUSED)

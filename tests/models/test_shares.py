@@ -257,54 +257,6 @@ def test_shares_of_nothing():
     assert len(some.of(text(), 1.0).start) == 0
 
 
-def slow_threshold(entries: list[int]) -> tuple[float, dict[float, float]]:
-    """The least expected AER, and the expected AER of each threshold just below a value that occurs."""
-    q = [(entry & MOST) / MOST for entry in entries if entry & MOST]
-    found = {}
-    for least in sorted(set(q)):
-        taken = [x for x in q if x >= least]
-        found[least] = 1 - 2 * sum(taken) / (len(taken) + sum(q))
-    return min(found.values()), found
-
-
-value_of_entry = st.sampled_from([1, 66, 20_000, MOST - 1, MOST]) | st.integers(1, MOST)
-
-
-@settings(max_examples=200)
-@given(
-    values=st.lists(st.tuples(st.sampled_from([0, 1, 7, MOST]), value_of_entry), min_size=1, max_size=40),
-    fillers=st.integers(0, 3),
-)
-def test_the_best_threshold_equals_slow_twin(values, fillers):
-    """Distances between cells do not matter, nor do fillers, which are no links."""
-    entries = [MOST << 16] * fillers + [gap << 16 | value for gap, value in values]
-    offsets = longs(0, len(entries) // 2, len(entries))
-    keys = np.zeros(2, dtype=np.uint64)
-    threshold = Shares(keys, offsets, np.array(entries, dtype=np.uint32)).best_threshold()
-    assert isinstance(threshold, float) and 0 < threshold < 1
-    least, found = slow_threshold(entries)
-    taken = min(x for x in found if x > threshold)
-    assert found[taken] <= least + 1e-12
-    assert min(abs(x - threshold) for x in found) > 0.49 / MOST  # no rounding decides what is taken
-
-
-def test_thresholds_that_are_known_beforehand():
-    def of(*values: float) -> float:
-        entries = np.array([round(x * MOST) for x in values], dtype=np.uint32)
-        return Shares(np.zeros(1, np.uint64), longs(0, len(values)), entries).best_threshold()
-
-    assert of(1.0) < 1 and of(0.01) < 0.01  # one link is taken, however unlikely
-    assert 0.01 < of(*[1.0] * 10, *[0.01] * 10) < 1  # improbable links are left
-    assert abs(of(*[0.9] * 10, *[0.1] * 10) - 0.5) < 1 / MOST  # in the middle
-    assert abs(of(*[0.9] * 10) - 0.45) < 1 / MOST
-    assert 0.2 < of(*[1.0] * 10, *[0.8] * 10, *[0.2] * 10) < 0.8
-    assert 0.2 < of(*[1.0] * 10, *[0.6] * 10, *[0.2] * 10) < 0.6
-    assert of() == 0.4
-    empty = Shares(np.zeros(1, np.uint64), longs(0, 2), np.full(2, MOST << 16, np.uint32))
-    assert empty.best_threshold() == 0.4  # fillers alone
-    assert Shares.joined(pair_keys(text()), []).best_threshold() == 0.4
-
-
 def test_keys_are_of_words_their_order_and_their_sides():
     distinct = [
         ("a b", "x y"), ("b a", "x y"), ("a b", "y x"), ("x y", "a b"), ("a", "b x y"), ("a b x", "y"),

@@ -13,9 +13,10 @@ from trained import arrays, assert_same_arrays, links_of
 
 from aligner import Corpus, DataError, LinkReader, Links, Model, Recipe, threads, train
 from aligner.decoding.combine import Decision, combine
+from aligner.decoding.threshold import UNKNOWN, of_shares
 from aligner.links.known import SURE, known_of
 from aligner.models.positions import Jumps
-from aligner.models.shares import CUTOFF, UNKNOWN, Shares
+from aligner.models.shares import CUTOFF, Shares
 from aligner.text import cells
 from aligner.text.cells import Seen
 from aligner.text.corpus import pair_keys
@@ -402,7 +403,7 @@ def test_training_finds_a_threshold(some, tmp_path, constraint):
     """Of the last iteration's shares, to six digits. The recipe and the signature do not have it."""
     model = train(some, short(constraint))
     assert model.recipe.threshold is None and "|threshold:auto|" in model.signature
-    assert model.facts["threshold"] == round(model.shares.best_threshold(), 6) == model.threshold
+    assert model.facts["threshold"] == round(of_shares(model.shares), 6) == model.threshold
     assert 0.1 < model.threshold < 0.7
     wanted = combine(*links_of(model, some), Decision(model.threshold))
     assert_same_links([model.align(some)], [wanted])
