@@ -65,6 +65,9 @@ def command(
 
     Models:
 
+    --threshold auto prints the AER that is expected if each link is right with its probability. The expected
+    AER does not tell the real one: gold standards differ in what they call a link.
+
     The numbers of --sentence-scores tell translations from other pairs. p is that of the model, all
     alignments summed: of loo, that of all views at once; of other models, the mean over views of log p. A
     pair that has an empty side, or is too long, has 100, 100 and 0; a pair without links has 0 as its third
@@ -73,6 +76,7 @@ def command(
     \b
     Example:
       aligner align data/generated.src data/generated.tgt -o generated.links
+      aligner align --model shmm --project both --threshold auto data/generated.src data/generated.tgt
       aligner align --lowercase --symmetrize grow-diag-final-and < corpus.both > links
     """
     rule = settings.pop("threshold")

@@ -89,12 +89,17 @@ def command(
     A model that `aligner tune --store` has tuned takes the threshold that was best for what it is asked for.
     Of such a model, --at-precision and --at-recall take a threshold of its curve.
 
+    --threshold auto prints the AER that is expected if each link is right with its probability. The expected
+    AER does not tell the real one: gold standards differ in what they call a link.
+    Of a stream, --threshold auto is the number that training found.
+
     The numbers of --sentence-scores are those of `aligner align`. A direction that MODEL was not trained in
     has no number: its column is empty.
 
     \b
     Example:
       aligner decode generated.model data/generated.src data/generated.tgt
+      aligner decode generated.model data/generated.src data/generated.tgt --threshold points
       aligner decode generated.model --direction forward --scores < corpus.both
       aligner decode generated.model data/generated.src data/generated.tgt --decode one-to-one
       aligner decode tuned.model data/generated.src data/generated.tgt --at-precision 0.95

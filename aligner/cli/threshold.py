@@ -19,7 +19,7 @@ from aligner.text.corpus import Corpus
 class Threshold(click.ParamType):  # type: ignore[type-arg]
     """One of RULES, or a number between the bounds of the setting."""
 
-    name = "|".join([*RULES, "float"])
+    name = "|".join([*RULES, "NUMBER"])
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | float:
         setting = SETTINGS["threshold"]
@@ -39,10 +39,9 @@ def option(command: F) -> F:
     return click.option(
         "--threshold",
         type=Threshold(),
-        help=f"{SETTINGS['threshold'].help} auto: the threshold of the least AER that is expected if each"
-        " link is right with its probability. The expected AER is printed. It does not tell the real one:"
-        " gold standards differ in what they call a link. points: as many links as best paths have. Both are found"
-        f" from the text, or from {MOST_PAIRS:,} of its sentence pairs.",
+        metavar=Threshold.name,
+        help=f"{SETTINGS['threshold'].help} auto: that of the least expected AER; points: as many links as"
+        f" best paths have; both of the text, or of {MOST_PAIRS:,} of its pairs.  [default: by model]",
     )(command)
 
 

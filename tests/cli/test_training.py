@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from trained import run
 from aligner import Model, __version__, format_links, read_corpus
 from aligner.cli import cli
 from aligner.decoding.posteriors import PROJECTIONS
+from aligner.decoding.threshold import RULES
 from aligner.links.symmetrize import METHODS, VARIANTS
 from aligner.models.recipe import MODELS
 
@@ -464,3 +466,42 @@ def test_best_paths_have_no_threshold(data, tmp_path):
 def test_encodings_that_are_not_of_text_are_refused(data, name):
     wrong = run("check", data / "sample.en", data / "sample.fr", "--encoding", name, code=2)
     assert f"unknown encoding '{name}'" in wrong
+
+
+def test_thresholds_by_rules(data, tmp_path):
+    """The same links from `align`, from its model, from Python, and by the number that is told."""
+    files, model, side = (data / "sample.en", data / "sample.fr"), tmp_path / "model", tmp_path / "side"
+    quick = ["align", *files, "--fast", "--model", "shmm", "--iterations", 1, "--overwrite", "--save", model]
+    for rule in RULES:
+        done = CliRunner().invoke(cli, [str(x) for x in (*quick, "--threshold", rule, "--forward", side)])
+        (told,) = re.findall(rf"^threshold ([0-9.]+) \({rule}\)(.*)$", done.stderr, re.MULTILINE)
+        assert bool(re.fullmatch(r", expected AER \d+\.\d", told[1])) == (rule == "auto")
+        assert run("decode", model, *files, "--threshold", told[0]) == done.stdout
+        one = run("decode", model, *files, "--threshold", told[0], "--direction", "forward")
+        assert side.read_text() == one
+        links = Model.load(model).align(read_corpus(*map(str, files)), threshold=rule)
+        assert format_links(links, "pharaoh").decode() == done.stdout
+        quiet = CliRunner().invoke(cli, [str(x) for x in (*quick, "--threshold", rule, "-q")])
+        assert quiet.stderr == "" and quiet.stdout == done.stdout
+        decoded = CliRunner().invoke(cli, ["decode", *map(str, (model, *files)), "--threshold", rule])
+        assert decoded.stdout == done.stdout and decoded.stderr == f"threshold {told[0]} ({rule}){told[1]}\n"
+    assert Model.load(model).recipe.threshold is None  # a rule is for this run, not for the model
+
+
+def test_thresholds_by_rules_of_a_stream(data, tmp_path):
+    model = tmp_path / "model"
+    files = [data / f"sample.{side}" for side in ("en", "fr")]
+    run("train", *files, "-q", "--fast", "--model", "bhmm", "--iterations", 1, "-o", model)
+    pairs = zip(*(path.read_text().splitlines() for path in files), strict=True)
+    stream = "".join(f"{src} ||| {tgt}\n" for src, tgt in pairs)
+    printed = run("decode", model, "--threshold", "auto", stdin=stream)
+    assert printed == run("decode", model, *files, "--threshold", Model.load(model).threshold)
+    assert "--threshold points is for two files" in run(
+        "decode", model, "--threshold", "points", stdin=stream, code=2
+    )
+
+
+@pytest.mark.parametrize("wrong", ["nan", "1.5", "-0.1", "automatic", "", "inf"])
+def test_thresholds_that_are_refused(data, wrong):
+    told = run("align", data / "sample.en", data / "sample.fr", "--threshold", wrong, code=2)
+    assert f"{wrong!r} is neither auto nor points nor a number between 0 and 1." in told
