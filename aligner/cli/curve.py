@@ -72,7 +72,7 @@ class Found:
 
 @click.command("curve")
 @click.argument("files", nargs=-1, required=True, type=NamedFileType(), metavar="[NAME=]FILE...")
-@click.option("--gold", required=True, help="Gold links of the sentences.")
+@click.option("--gold", required=True, metavar="FILE", help="Gold links of the sentences.")
 @click.option(
     "--kind",
     type=click.Choice(KINDS),
