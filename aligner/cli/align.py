@@ -53,6 +53,8 @@ def command(
     sentence_score_file: str | None,
     save: str | None,
     log_json: str | None,
+    quiet: bool,
+    verbose: bool,
     output: str,
     overwrite: bool,
     **settings: Any,
@@ -89,7 +91,8 @@ def command(
     named = {"-o": output, "--forward": forward, "--reverse": reverse, "--save": save, "--log-json": log_json}
     named["--sentence-scores"] = sentence_score_file
     options.check_outputs(named, training.inputs(settings), overwrite, save)
-    with Outputs() as beside, open_output(output, overwrite) as out:
+    telling = training.told(quiet, verbose, aligns=True)
+    with Outputs() as beside, open_output(output, overwrite) as out, telling as progress:
         sides = [
             None if path is None else beside.open(open_output(path, overwrite)) for path in (forward, reverse)
         ]
@@ -101,7 +104,9 @@ def command(
         run |= {"project": project} if project != "trained" else {}
         run |= {"fertility": str(fertility)} if fertility is not None else {}
         run |= {"rule": rule} if isinstance(rule, str) else {}
-        corpus, model, seen, known = training.train(run=run, log=log, threshold=given, **settings)
+        corpus, model, seen, known = training.train(
+            run=run, log=log, progress=progress, threshold=given, **settings
+        )
         recipe = model.recipe
         if saved is not None:
             saved.attempt(model.write)
@@ -114,9 +119,13 @@ def command(
         }
         limit = threshold_of(method, given, model.threshold)
         how = Decision(limit, recipe.direction, method, variant, fertility)
-        how = threshold.found(rule, model, corpus, how, settings["quiet"], **decoding)
+        say = None if progress is None else progress.say
+        how = threshold.found(rule, model, corpus, how, say, **decoding)
         of_sides = model.threshold if rule is None else how.threshold
-        for links in directions(
+        if progress is not None and options.on_terminal(output):
+            progress.hide()
+        n_links = 0
+        blocks = directions(
             model.views,
             recipe,
             corpus,
@@ -124,11 +133,17 @@ def command(
             shares=model.shares,
             viterbi=viterbi,
             **decoding,
-        ):
+        )
+        for links in blocks if progress is None else progress.follow(blocks, corpus, recipe):
             for side, one in zip(sides, links, strict=True):
                 if side is not None:
                     kept = one if scores else above(one, of_sides)
                     side.attempt(methodcaller("write", format_links(kept.rounded(), layout)))
             both = combine(*links, how, settings["threads"])
+            n_links += len(both.src)
             out.write(format_links(both.rounded(), layout))
             scored.write(both, *links, recipe.direction)
+        if progress is not None:
+            above_what = "" if viterbi else f" that score above {how.threshold:g}"
+            progress.say(f"found {n_links:,} links{above_what}")
+            progress.end(len(corpus))

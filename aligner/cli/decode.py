@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import click
@@ -19,8 +20,10 @@ from aligner.links.formats import format_links
 from aligner.links.known import known_of
 from aligner.models.recipe import DIRECTIONS, HMMS
 from aligner.text import doubts
+from aligner.text.cells import cell_offsets
 from aligner.text.corpus import warn_of_long
 from aligner.text.reading import stream_corpus
+from aligner.training.progress import Progress, decoding_work
 
 
 @click.command("decode")
@@ -137,7 +140,8 @@ def command(
         threshold = trained.tuned_threshold(direction, method)
     limit = threshold_of(method, thresholds.number_of(threshold), trained.threshold)
     how = Decision(limit, direction, method, variant, fertility)
-    with Outputs() as beside, open_output(output, overwrite) as out:
+    telling = nullcontext() if streamed or options.on_terminal(output) else Progress()
+    with Outputs() as beside, open_output(output, overwrite) as out, telling as progress:
         scored = SentenceScores(sentence_score_file, overwrite, beside, viterbi)
         recipe = trained.recipe
         reading: dict[str, Any] = {
@@ -165,7 +169,7 @@ def command(
             decoding["n_threads"] = threads
             if not streamed:
                 how = thresholds.found(threshold, trained, corpus, how, **decoding)
-            for forward, reverse in directions(
+            blocks = directions(
                 trained.views,
                 recipe,
                 corpus,
@@ -173,7 +177,11 @@ def command(
                 shares=trained.shares,
                 viterbi=viterbi,
                 **decoding,
-            ):
+            )
+            if progress is not None:
+                progress.plan(decoding_work(recipe, int(cell_offsets(corpus)[-1])))
+                blocks = progress.follow(blocks, corpus, recipe)
+            for forward, reverse in blocks:
                 links = combine(forward, reverse, how, threads)
                 out.write(format_links(links.rounded(), "scored" if scores else "pharaoh"))
                 scored.write(links, forward, reverse, direction)

@@ -198,6 +198,11 @@ def tell(line: str) -> None:
         click.echo(line, err=True)
 
 
+def on_terminal(output: str) -> bool:
+    """Whether results go to the terminal, where a bar would stand in their way."""
+    return output == "-" and sys.stdout is not None and sys.stdout.isatty()
+
+
 def not_from_terminal(ctx: click.Context, argument: click.Parameter, path: T) -> T:
     """Refuses to wait for a terminal when no file is given. - is the terminal, too."""
     assert argument.name is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -55,17 +56,17 @@ def found(
     model: Model,
     corpus: Corpus,
     how: Decision,
-    quiet: bool = False,
+    say: Callable[[str], None] | None = options.tell,
     **settings: Any,
 ) -> Decision:
     """The decision with the threshold that a rule finds, and tells. Without a rule, the decision as it is.
 
-    settings: those of decoding.threshold.find
+    say: how the threshold is told; None: not at all. settings: those of decoding.threshold.find
     """
     if not isinstance(rule, str):
         return how
     number, aer = find(rule, model.views, model.recipe, corpus, how, shares=model.shares, **settings)
-    if not quiet:
+    if say is not None:
         expected = "" if aer is None else f", expected AER {100 * aer:.1f}"
-        options.tell(f"threshold {number:g} ({rule}){expected}")
+        say(f"threshold {number:g} ({rule}){expected}")
     return replace(how, threshold=number)

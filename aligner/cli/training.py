@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import IO, Any
 
 import click
@@ -26,6 +27,7 @@ from aligner.text.views import HELP, parse_views
 from aligner.training.development import Development
 from aligner.training.loop import MEMORY, learn
 from aligner.training.prior import ModelPrior, read_prior
+from aligner.training.progress import Progress
 
 # settings whose option has another name
 OPTIONS = {"max_calls": "--max-projection-calls", "ibm1_agree": "--agree"}
@@ -100,7 +102,8 @@ def progress(command: F) -> F:
             metavar="FILE",
             help="Write the run's signature, then a line of JSON per iteration; - is stdout.",
         ),
-        click.option("-q", "--quiet", is_flag=True, help="Print nothing on stderr about iterations."),
+        click.option("-v", "--verbose", is_flag=True, help="Print a line an iteration on stderr, too."),
+        click.option("-q", "--quiet", is_flag=True, help="Print nothing on stderr about the training."),
     ):
         command = add(command)
     return command
@@ -238,13 +241,25 @@ def read_known(
     return weighted(*known)
 
 
-def train_model(output: str, overwrite: bool, log_json: str | None, **settings: Any) -> None:
+def told(quiet: bool, verbose: bool, aligns: bool) -> AbstractContextManager[Progress | None]:
+    """What the run says of itself on stderr. aligns: the text is aligned, too"""
+    if quiet and verbose:
+        raise click.UsageError("--quiet and --verbose do not go together.")
+    return nullcontext() if quiet else Progress(verbose, aligns)
+
+
+def train_model(
+    output: str, overwrite: bool, log_json: str | None, quiet: bool, verbose: bool, **settings: Any
+) -> None:
     """Trains a model, and writes it to a file that is opened before."""
     named = {"-o": output, "--log-json": log_json}
     options.check_outputs(named, inputs(settings), overwrite, output)
-    with Outputs() as beside, store.open_new(output, overwrite) as out:
-        model = train(log=beside.open_log(log_json, overwrite), **settings)[1]
+    telling = told(quiet, verbose, aligns=False)
+    with Outputs() as beside, store.open_new(output, overwrite) as out, telling as progress:
+        corpus, model, *_ = train(log=beside.open_log(log_json, overwrite), progress=progress, **settings)
         model.write(out)
+        if progress is not None:
+            progress.end(len(corpus))
 
 
 def train(
@@ -260,8 +275,8 @@ def train(
     views: tuple[str, ...] | None,
     fast: bool,
     threads: int,
-    quiet: bool,
     log: IO[str] | None,
+    progress: Progress | None,
     init: str | None = None,
     prior: str | None = None,
     prior_weight: float | None = None,
@@ -337,6 +352,11 @@ def train(
         dev = Development(text, LinkReader(dev_gold, text=text).read())
     corpus = options.read_pairs(src, tgt, layout, vcb, **reading)
     warn_of_long(corpus.long_pairs(), display_name(src))
+    if progress is not None:
+        progress.say(
+            f"read {len(corpus):,} sentence pairs: {len(corpus.src.ids):,} source words,"
+            f" {len(corpus.tgt.ids):,} target words"
+        )
     known = read_known(given, exclude, known_base, known_format, corpus)
     trained, seen = learn(
         corpus,
@@ -346,7 +366,7 @@ def train(
         prior_weight=1.0 if prior_weight is None else prior_weight,
         development=dev,
         n_threads=threads,
-        quiet=quiet,
+        progress=progress,
         log=log,
         facts={"src": src, "tgt": tgt},
         run=run,

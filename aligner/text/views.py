@@ -47,6 +47,18 @@ def parse_views(names: Sequence[str]) -> None:
         raise ValueError("at least one view is needed, and none twice")
 
 
+def describe_view(name: str) -> str:
+    """What a view sees, for people."""
+    src, tgt = name.split("/")[0], name.split("/")[-1]
+    if src != tgt:
+        return f"source: {describe_view(src)}, target: {describe_view(tgt)}"
+    if src == "word":
+        return "words"
+    kind, n = re.fullmatch(r"([a-z]+)([0-9]+)", src).groups()  # type: ignore[union-attr]
+    which = "last" if kind == "suffix" else "first"
+    return f"{which} letter" if n == "1" else f"{which} {n} letters"
+
+
 def see(corpus: Corpus, name: str) -> Corpus:
     """What a view sees of a corpus."""
     cuts = parse(name)

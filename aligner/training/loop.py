@@ -35,6 +35,7 @@ from aligner.threads import useful
 from aligner.training.development import Development
 from aligner.training.monitor import Monitor
 from aligner.training.prior import CountsPrior, ModelPrior, Prior, pseudo_counts, warn_of_unknown
+from aligner.training.progress import Progress, decoding_work, kind_of, training_work
 
 MEMORY = "1.5G"  # for the cells of a text that is aligned as soon as its model is trained
 
@@ -65,7 +66,7 @@ def learn(
     links: Links | None = None,
     constraints: Constraints | None = None,
     n_threads: int = 1,
-    quiet: bool = True,
+    progress: Progress | None = None,
     log: IO[str] | None = None,
     facts: dict[str, Any] | None = None,
     run: Mapping[str, str] | None = None,
@@ -83,6 +84,7 @@ def learn(
     development  the last stage ends when an iteration does not align this set better; the best is kept
     links        known by hand (links/known.py)
     constraints  on expected links, for HMMs of both directions (text/known.py)
+    progress     what is told of the training; None: nothing is said
     facts        more for the model's facts, for example names of files
     run          more for the log's signature, for example how links are chosen afterwards
     memory       bytes for the cells of trained views, 4 a cell: kept cells make decoding quicker. The view
@@ -138,7 +140,7 @@ def learn(
     finished = resume is not None and not resume.unfinished
     if prior is not None:
         warn_of_unknown(prior, used)
-    monitor = _monitor(used, model, quiet, log)
+    monitor = _monitor(used, model, progress, log)
     monitor.begin(model.signature + "".join(f"|{key}:{value}" for key, value in (run or {}).items()))
     work = _Run(used, model, init, prior, prior_weight, development, known, n_threads, checkpoint, monitor)
     room = memory // max(1, 4 * n_cells)  # of how many views the cells may be kept
@@ -206,11 +208,16 @@ def _other_text(what: str) -> DataError:
     )
 
 
-def _monitor(corpus: Corpus, model: Model, quiet: bool, log: IO[str] | None) -> Monitor:
+def _monitor(corpus: Corpus, model: Model, progress: Progress | None, log: IO[str] | None) -> Monitor:
+    recipe, n_cells = model.recipe, int(cell_offsets(corpus)[-1])
+    if progress is not None:
+        done = model.progress["iterations"] if model.progress else 0
+        progress.plan(training_work(recipe, n_cells, len(model.views), done))
+        if progress.aligns:
+            progress.plan(decoding_work(recipe, n_cells))
     full = (corpus.src.lengths > 0) & (corpus.tgt.lengths > 0)
-    n_cells = int(cell_offsets(corpus)[-1]) * len(model.recipe.schedule) * len(model.recipe.views)
     n_tokens = int(corpus.tgt.lengths[full].sum()), int(corpus.src.lengths[full].sum())
-    return Monitor(n_cells, int(full.sum()), n_tokens, quiet, log, model.history, "known" in model.facts)
+    return Monitor(recipe, int(full.sum()), n_tokens, progress, log, model.history, "known" in model.facts)
 
 
 @dataclass
@@ -239,6 +246,7 @@ class _Run:
         """All iterations of view n by itself that are not done yet."""
         recipe, model = self.model.recipe, self.model
         name = recipe.views[n]
+        self.monitor.number(n)
         seen = Seen.of_own_words(self.corpus, name, self.n_threads)
         if n < len(model.views) and model.progress is not None:
             lexicon = model.views[n].parameters.lexicon
@@ -247,6 +255,7 @@ class _Run:
         if n == len(model.views):
             model.views.append(View(name, seen.text.src.vocab, seen.text.tgt.vocab, self._start(n, seen)))
             model.progress = {"iterations": 0, "divergence": None}
+        self.monitor.advance("number", len(seen.cells) if seen.cells is not None else 0)
         if n + 1 == len(model.views):
             self._train([model.views[n]], [seen], recipe.apart)
         return seen
@@ -295,6 +304,7 @@ class _Run:
         model, recipe, progress = self.model, self.model.recipe, self.model.progress
         assert progress is not None
         family, label = FAMILIES[stage.family], "+".join(view.name for view in views)
+        self.monitor.enter(None if stage.together else len(model.views) - 1, stage, progress["iterations"])
         self._position(views, stage)
         judged = self.development is not None and stage is recipe.last
         before = [view.parameters.copied() for view in views] if judged else None
@@ -315,7 +325,7 @@ class _Run:
             packed += [] if shares is None else [shares]
             for key, value in found.items():
                 statistics[key] = statistics.get(key, 0.0) + value
-            self.monitor.advance(label, stage, shards[0].n_cells * len(views))
+            self.monitor.advance(kind_of(stage), shards[0].n_cells, len(views))
         divergence = None
         for view, c, sight in zip(views, counts, seen, strict=True):
             m, taught = view.parameters, self._taught(view.name, sight, view.parameters.lexicon)
@@ -339,6 +349,8 @@ class _Run:
             for view, parameter in zip(views, before, strict=True):
                 view.parameters = parameter
             model.shares, done = old, len(recipe.schedule) if stage.together else recipe.apart
+            n_left = done - progress["iterations"] - 1
+            self.monitor.stop(stage, n_left * int(seen[0].cell_offsets[-1]), len(views))
         model.progress = {"iterations": done, "divergence": divergence}
         return counts
 

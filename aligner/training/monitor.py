@@ -1,16 +1,19 @@
-"""Says how training goes: a line an iteration on stderr and in a log, a bar on a terminal, a history."""
+"""Says how training goes: lines on stderr, a line an iteration in a log, a history."""
 
 from __future__ import annotations
 
 import json
 import math
 import resource
-import sys
 import time
 from dataclasses import dataclass, field
 from typing import IO, Any
 
-from aligner.models.recipe import Stage
+from aligner.models.recipe import Recipe, Stage
+from aligner.text.views import describe_view
+from aligner.training.progress import Progress, kind_of
+
+NAMES = {"ibm1": "Model 1", "hmm": "HMM", "loo": "leave-one-out HMM"}  # of families, for people
 
 
 @dataclass
@@ -20,36 +23,62 @@ class Monitor:
     Time and memory are printed and logged, but not kept.
     """
 
-    n_cells: int  # of all iterations together
+    recipe: Recipe
     n_pairs: int  # sentence pairs that have words on both sides
     n_tokens: tuple[int, int]  # tokens that the forward and the reverse model generate
-    quiet: bool = False
+    progress: Progress | None = None
     log: IO[str] | None = None
     history: list[dict[str, Any]] = field(default_factory=list)
     weighted: bool = False  # by known links: a log-likelihood counts their weights, a perplexity says nothing
 
     def __post_init__(self) -> None:
-        self.clock = time.perf_counter()
-        self.quiet = self.quiet or sys.stderr is None
-        self.bar: Any = None
-        if not self.quiet and sys.stderr.isatty():
-            from tqdm import tqdm  # 25 ms that few need
-
-            self.bar = tqdm(total=self.n_cells, unit=" cells", unit_scale=True, leave=False, delay=0.5)
+        self.clock = self.part_began = time.perf_counter()
+        self.part, self.n_iterations = "", 0  # the part of the training that is under way
 
     def begin(self, signature: str) -> None:
         """The log's first line says what is trained on what."""
         if self.log is not None:
             print(json.dumps({"signature": signature}), file=self.log, flush=True)
 
-    def advance(self, view: str, stage: Stage, n_cells: int) -> None:
-        """A shard is done."""
-        if self.bar is not None and not self.quiet:
-            try:
-                self.bar.set_description(f"{view} {stage.name}", refresh=False)
-                self.bar.update(n_cells)
-            except OSError:  # nobody reads stderr any more: not a reason to stop
-                self.quiet = True
+    def enter(self, n_view: int | None, stage: Stage, done: int) -> None:
+        """An iteration of a stage begins, after some others of the schedule.
+
+        n_view: which view; None: all of them together
+        """
+        part = f"{NAMES[stage.family]}, {self._views(n_view)}"
+        if part != self.part:
+            self._end_part()
+            self.part = part
+        self.n_iterations += 1
+        if self.progress is not None:
+            same = [n for n, other in enumerate(self.recipe.schedule) if other.family == stage.family]
+            self.progress.enter(f"{part}, iteration {done - same[0] + 1} of {len(same)}")
+
+    def _views(self, n: int | None) -> str:
+        """`view 2 of 3 (first 3 letters)`"""
+        names = self.recipe.views
+        if n is None and len(names) > 1:
+            return f"all {len(names)} views together"
+        seen = describe_view(names[n or 0])
+        return seen if len(names) == 1 else f"view {(n or 0) + 1} of {len(names)} ({seen})"
+
+    def _end_part(self) -> None:
+        now = time.perf_counter()
+        if self.progress is not None and self.part:
+            n = self.n_iterations
+            many = "1 iteration" if n == 1 else f"{n} iterations"
+            self.progress.say(f"{self.part}: {many}, {now - self.part_began:.1f} s")
+        self.part_began, self.n_iterations = now, 0
+
+    def number(self, n_view: int) -> None:
+        """The word pairs of a view are looked up next."""
+        if self.progress is not None:
+            self.progress.enter(f"numbering word pairs, {self._views(n_view)}")
+
+    def advance(self, kind: str, n_cells: int, n_views: int = 1) -> None:
+        """Some cells are done."""
+        if self.progress is not None:
+            self.progress.advance(kind, n_cells, n_views)
 
     def add(
         self,
@@ -97,21 +126,21 @@ class Monitor:
             entry["area"] = area
         self.history.append(entry)
         if self.log is not None:
-            cost = {"seconds": seconds, "tokens_per_second": speed, "memory_mb": memory}
-            print(json.dumps(entry | cost), file=self.log, flush=True)
-        if not self.quiet:
-            line = f"{describe(entry)}  {seconds:.2f} s  {speed / 1e6:.1f}M tokens/s  {memory} MB"
-            try:
-                if self.bar is None:
-                    print(line, file=sys.stderr)
-                else:
-                    self.bar.write(line, file=sys.stderr)
-            except OSError:
-                self.quiet = True
+            spent = {"seconds": seconds, "tokens_per_second": speed, "memory_mb": memory}
+            print(json.dumps(entry | spent), file=self.log, flush=True)
+        if self.progress is not None:
+            self.progress.advance(kind_of(stage), 0)
+            if self.progress.verbose:
+                cost = f"{seconds:.2f} s  {speed / 1e6:.1f}M tokens/s  {memory} MB"
+                self.progress.say(f"  {describe(entry)}  {cost}")
+
+    def stop(self, stage: Stage, n_cells: int, n_views: int) -> None:
+        """Some cells of a stage are not needed."""
+        if self.progress is not None:
+            self.progress.drop(kind_of(stage), n_cells, n_views)
 
     def close(self) -> None:
-        if self.bar is not None:
-            self.bar.close()
+        self._end_part()
 
 
 def _perplexity(loglik: float, n_tokens: int) -> float:

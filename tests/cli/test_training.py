@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -325,6 +326,32 @@ def test_decode_says_when_most_words_are_unknown(data, tmp_path, caplog):
     assert len(caplog.records) == 1
 
 
+def test_a_run_explains_itself_in_few_lines(data, tmp_path):
+    files = [str(data / f"sample.{x}") for x in ("en", "fr")]
+
+    def said(*words: str) -> str:
+        result = CliRunner().invoke(cli, [words[0], *files, *words[1:], "-o", str(tmp_path / "out")])
+        assert result.exit_code == 0, result.output
+        os.remove(tmp_path / "out")
+        return result.stderr
+
+    read = "read 60 sentence pairs: 745 source words, 884 target words\n"
+    stages = r"Model 1, words: 2 iterations, \d+\.\d s\nHMM, words: 1 iteration, \d+\.\d s\n"
+    end = r"done in \d+\.\d s: [\d,]+ sentence pairs a second\n"
+    hmm = "--model", "hmm", "--fast", "--ibm1-iterations", "2", "--iterations", "1"
+    assert re.fullmatch(read + stages + end, said("train", *hmm))
+    links = r"found \d+ links that score above 0\.5\n"
+    assert re.fullmatch(read + stages + links + end, said("align", *hmm))
+    assert re.fullmatch(read + stages + r"found \d+ links\n" + end, said("align", *hmm, "--viterbi"))
+    assert re.fullmatch(
+        read + r"Model 1, words: 5 iterations, \d+\.\d s\n" + end, said("ibm1", "--views", "word")
+    )
+    verbose = said("align", *hmm, "-v").splitlines()
+    assert len(verbose) == 8 and sum("perplexity" in line for line in verbose) == 3
+    assert said("align", *hmm, "-q") == said("ibm1", "--quiet") == ""
+    assert "--quiet and --verbose do not go together" in run("align", *files, "-q", "-v", code=2)
+
+
 def test_development_options(data, tmp_path):
     files = data / "generated.src", data / "generated.tgt"
     dev = ["--dev-src", files[0], "--dev-tgt", files[1], "--dev-gold", data / "generated.gold"]
@@ -339,7 +366,7 @@ def test_interrupted_training_leaves_nothing(data, tmp_path):
     for side in ("src", "tgt"):
         Path(f"{big}.{side}").write_bytes((data / f"generated.{side}").read_bytes() * 20)
     command = [str(Path(sys.executable).with_name("aligner")), "align", f"{big}.src", f"{big}.tgt"]
-    command += ["-o", str(tmp_path / "links"), "--save", str(tmp_path / "model"), "--iterations", "500"]
+    command += ["-o", str(tmp_path / "links"), "--save", str(tmp_path / "model"), "--iterations", "500", "-v"]
     for number in (signal.SIGINT, signal.SIGTERM):
         with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
             assert process.stderr is not None

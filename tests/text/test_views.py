@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from strategies import words
 
 from aligner import Corpus, Recipe, train
-from aligner.text.views import LONG, parse, parse_views, see, settled
+from aligner.text.views import LONG, describe_view, parse, parse_views, see, settled
 
 
 def corpus_of(src: list[str], tgt: list[str]) -> Corpus:
@@ -131,3 +131,16 @@ def test_a_model_has_the_views_that_stems_are_in_its_text():
     assert model.views[2].src.words == ["a", "bc", "ef"]
     links = model.align([(["elephants", "a"], ["elephant", "crocs"])])
     assert len(links) == 1 and [view.name for view in model.views][2] == "prefix2/prefix7"
+
+
+@pytest.mark.parametrize(
+    "name, text",
+    [
+        ("word", "words"),
+        ("prefix3", "first 3 letters"),
+        ("suffix1", "last letter"),
+        ("prefix1/word", "source: first letter, target: words"),
+    ],
+)
+def test_views_are_told_in_words(name, text):
+    assert describe_view(name) == text

@@ -20,9 +20,10 @@ def test_perplexity_is_of_the_tokens_that_a_direction_generates():
 
 
 def test_numbers_of_projections_are_means_over_sentence_pairs():
-    stage = Recipe.of("shmm").last
+    recipe = Recipe.of("shmm")
+    stage = recipe.last
     sums = {"loglik_fwd": -6.0, "loglik_rev": -4.0, "kl": 2.0, "before": 8.0, "after": 1.0}
-    monitor = Monitor(n_cells=1, n_pairs=4, n_tokens=(3, 2), quiet=True)
+    monitor = Monitor(recipe, n_pairs=4, n_tokens=(3, 2))
     monitor.add("word", stage, ["forward", "reverse"], sums | {"calls": 12.0, "converged": 3.0}, None, 0.25)
     monitor.add("word", stage, ["reverse"], sums | {"calls": 4.0, "converged": 4.0}, (1.0, 2.0), None)
     monitor.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,7 @@ from aligner.text.corpus import Corpus, warn_of_long
 from aligner.threads import available
 from aligner.training.loop import MEMORY, learn
 from aligner.training.prior import CountsPrior
+from aligner.training.progress import Progress
 
 MODELS = {1: "ibm1", 2: "shmm", 3: "loo"}
 SCORED = "agree"  # the model of the best paths that scores are of: they tell wrong sentence pairs best
@@ -120,7 +122,10 @@ class Task:
         if priors is not None:
             prior = Jumping(priors, recipe.window) if viterbi else CountsPrior(priors)
         n_threads, memory = self.n_threads, arguments.size(MEMORY)
-        learned = learn(corpus, recipe, prior=prior, n_threads=n_threads, quiet=self.quiet, memory=memory)
+        with nullcontext() if self.quiet else Progress(verbose=True) as progress:
+            learned = learn(
+                corpus, recipe, prior=prior, n_threads=n_threads, progress=progress, memory=memory
+            )
         kept = Kept(learned[0], False, corpus, learned[1])
         if not viterbi:
             return kept.one_each_way(corpus, n_threads=n_threads)
