@@ -136,7 +136,7 @@ def command(
     if at_precision is not None or at_recall is not None:
         tuned.check(at_precision, at_recall, threshold, viterbi, project != "trained", decode)
         threshold = tuned.threshold(trained, model, direction, method, at_precision, at_recall)
-    elif threshold is None and not viterbi:  # tuning is of posteriors, not of best paths
+    elif threshold is None and not viterbi and project == "trained":  # tuning is of such posteriors alone
         threshold = trained.tuned_threshold(direction, method)
     limit = threshold_of(method, thresholds.number_of(threshold), trained.threshold)
     how = Decision(limit, direction, method, variant, fertility)
