@@ -68,7 +68,10 @@ cdef struct Network:
     int64_t* far       # [R + C]  reduced length of the shortest path to the word that is known by now
     int32_t* by        # [R + C]  the last link of this path
     int32_t* state     # [R + C]  UNSEEN, OPEN or SETTLED; UNSEEN between searches
-    int32_t* opened    # [R + C]  the words that are OPEN
+    int32_t* opened    # [n_opened]  the words that are OPEN
+    int64_t n_opened
+    int64_t outside    # reduced length of the shortest path to outside that is known by now
+    int64_t last       # the last word on this path; -1: there is no path that costs less than 0
     int32_t* settled   # [R + C]  the words that are SETTLED
 
 
@@ -222,82 +225,76 @@ cdef void find_words(Network* net, int64_t E, const int32_t* src, const int32_t*
 
 cdef bint send(Network* net, int64_t start) noexcept nogil:
     """Sends a unit from a source word along the cheapest path to outside; False if no path costs less than 0."""
-    cdef int64_t R = net.R, v = start, w, k, m, n
-    cdef int64_t outside = net.price[start]  # reduced length of the shortest path to outside by now; at first cost 0
-    cdef int64_t last = -1                   # the word before outside on this path
-    cdef int64_t n_opened = 0, n_settled = 0
+    cdef int64_t R = net.R, v = start, w, k, m, n, n_settled = 0
+    net.outside = net.price[start]  # a path that costs 0
+    net.last = -1
+    net.n_opened = 0
     net.far[start] = 0
     while v >= 0:
         net.state[v] = SETTLED
         net.settled[n_settled] = <int32_t>v
         n_settled += 1
-        # a source word that the path comes back to has a link to give up; the way out costs nothing
-        if (v < R or net.units[v - R] < net.D) and net.far[v] + net.price[v] < outside:
-            outside = net.far[v] + net.price[v]
-            last = v
         # far[w] = min over settled v of far[v] + cost + price[v] - price[w]
         if v < R:
             for k in range(net.links[v], net.links[v + 1]):
                 w = R + net.column[k]
                 if not net.chosen[k]:
-                    n_opened = reach(
-                        net, w, k, net.far[v] - net.gain[k] + net.price[v] - net.price[w], outside, n_opened
-                    )
+                    reach(net, w, k, net.far[v] - net.gain[k] + net.price[v] - net.price[w])
         else:
             for m in range(net.places[v - R], net.places[v - R] + net.units[v - R]):
                 k = net.flowing[m]
                 w = net.row[k]
-                n_opened = reach(
-                    net, w, k, net.far[v] + net.gain[k] + net.price[v] - net.price[w], outside, n_opened
-                )
-        v = nearest(net, outside, &n_opened)
-    for n in range(n_opened):
+                reach(net, w, k, net.far[v] + net.gain[k] + net.price[v] - net.price[w])
+        v = nearest(net)
+    for n in range(net.n_opened):
         net.state[net.opened[n]] = UNSEEN
     for n in range(n_settled):
         v = net.settled[n]
         net.state[v] = UNSEEN
-        if last >= 0:
-            net.price[v] += net.far[v] - outside
-    if last < 0:
+        if net.last >= 0:
+            net.price[v] += net.far[v] - net.outside
+    if net.last < 0:
         return False
-    turn(net, start, last)
+    turn(net, start)
     return True
 
 
-cdef inline int64_t reach(
-    Network* net, int64_t w, int64_t k, int64_t far, int64_t outside, int64_t n_opened
-) noexcept nogil:
-    """Opens word w, or shortens the path to it, if it is nearer than outside; how many words are open then."""
-    if far >= outside or net.state[w] == SETTLED or net.state[w] == OPEN and far >= net.far[w]:
-        return n_opened
+cdef inline void reach(Network* net, int64_t w, int64_t k, int64_t far) noexcept nogil:
+    """Opens word w, or shortens the path to it, if it is nearer than outside; and the path to outside by way of w.
+
+    A source word that a path comes back to has a link to give up, a target word may have room for one more.
+    """
+    if far >= net.outside or net.state[w] == SETTLED or net.state[w] == OPEN and far >= net.far[w]:
+        return
     net.far[w] = far
     net.by[w] = <int32_t>k
     if net.state[w] == UNSEEN:
         net.state[w] = OPEN
-        net.opened[n_opened] = <int32_t>w
-        n_opened += 1
-    return n_opened
+        net.opened[net.n_opened] = <int32_t>w
+        net.n_opened += 1
+    if (w < net.R or net.units[w - net.R] < net.D) and far + net.price[w] < net.outside:
+        net.outside = far + net.price[w]
+        net.last = w
 
 
-cdef inline int64_t nearest(Network* net, int64_t outside, int64_t* n_opened) noexcept nogil:
+cdef inline int64_t nearest(Network* net) noexcept nogil:
     """Takes the nearest word from the open ones, of equally near ones the first; -1 if none is nearer than outside."""
-    cdef int64_t n, v, w, place = 0, far = outside
-    v = -1
-    for n in range(n_opened[0]):
+    cdef int64_t n, v = -1, w, place = 0, far = net.outside
+    for n in range(net.n_opened):
         w = net.opened[n]
         if net.far[w] < far or net.far[w] == far and w < v:
             far = net.far[w]
             place = n
             v = w
     if v >= 0:
-        n_opened[0] -= 1
-        net.opened[place] = net.opened[n_opened[0]]
+        net.n_opened -= 1
+        net.opened[place] = net.opened[net.n_opened]
     return v
 
 
-cdef void turn(Network* net, int64_t start, int64_t last) noexcept nogil:
-    """Turns every link of the path from `start` to `last`: what was not chosen is chosen, what was is given up."""
-    cdef int64_t v = last, k, m, c, given_up = -1
+cdef void turn(Network* net, int64_t start) noexcept nogil:
+    """Turns every link of the path from `start` to outside: what was not chosen is chosen, what was is given up."""
+    cdef int64_t v = net.last, k, m, c, given_up = -1
     while v != start:
         k = net.by[v]
         if v < net.R:
