@@ -18,6 +18,7 @@ from typing import Any
 from latex2mathml.converter import convert
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 from reference import pages
 
 ROOT_PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
@@ -59,8 +60,13 @@ def _filled(entries: list[Any], paths: list[str]) -> Iterator[Any]:
             yield entry
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Blocks of formulas to paragraphs of one line, $$`x`$$, whose code Markdown leaves alone."""
+def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:
+    """Links to the README become links to the first page.
+
+    Blocks of formulas become paragraphs of one line, $$`x`$$, whose code Markdown leaves alone.
+    """
+    up = "../" * page.file.src_uri.count("/")
+    markdown = markdown.replace(f"]({up}../README.md", f"]({up}index.md")
     return FENCE.sub(lambda found: f"$$`{' '.join(found[1].split())}`$$", markdown)
 
 
