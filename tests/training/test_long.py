@@ -32,14 +32,17 @@ def test_the_limit():
 
 @pytest.mark.parametrize("name", MODELS)
 def test_long_pairs_are_empty_pairs(name, monkeypatch, caplog):
-    """Training and decoding are those of a text with empty lines instead; known links are left out."""
+    """Training and decoding are those of a text with empty lines instead; known links are left out.
+
+    The words of long pairs are in the vocabulary, which Model 1 begins with: scores differ by up to 0.002.
+    """
     some = generated().part(0, 40)
     pairs = [(some.src.sentence(n), some.tgt.sentence(n)) for n in range(40)]
     long, empty = list(pairs), list(pairs)
     long[3], long[17] = (words(33), words(40)), (words(60), words(30))
     empty[3] = empty[17] = ([], [])
     monkeypatch.setattr(corpora, "MOST_CELLS", 1200)
-    recipe = Recipe.of(name, views=["word", "prefix3"])
+    recipe = Recipe.of(name, views=["word", "prefix3"], threshold=0.4)
     known = [[] for _ in pairs]
     known[0], known[3] = [(0, 1)], [(32, 39)]
     model = train(long, recipe, links=Links.from_pairs(known))
