@@ -144,7 +144,7 @@ MODELS = {
         "loo", "symmetric", 2, None, Limits(eta=0.0005), ibm1_agree=True, ibm1_iterations=4,
         hmm_iterations=1, leaving=Leaving(), views=("word", "stem3", "stem5"), fast=("stem5",),
     ),
-    "ibm1": Kind("Model 1: words only, no order", "ibm1", "likelihood", 5, 0.5),
+    "ibm1": Kind("Model 1: words only, no order", "ibm1", "likelihood", 5, None),
     "hmm": Kind(
         "the HMM: where a word is linked depends on where the word before is linked",
         "hmm", "likelihood", 5, 0.5, Limits(),
@@ -233,7 +233,8 @@ SETTINGS = {
         "Pairs with a longer side are left out of training; 0: none are.", 0, 2**31 - 1, 0, whole=True
     ),
     "threshold": Setting(
-        "Links that score above this are kept. Training of loo, bhmm and shmm finds one; product has 0.25.",
+        "Links that score above this are kept. hmm and agree have 0.5, other models what training finds,"
+        " product has 0.25.",
         0, 1,
     ),
 }  # fmt: skip
