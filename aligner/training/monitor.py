@@ -33,7 +33,7 @@ class Monitor:
 
     def __post_init__(self) -> None:
         self.clock = self.part_began = time.perf_counter()
-        self.part, self.n_iterations = "", 0  # the part of the training that is under way
+        self.part, self.n_iterations = "", 0  # the part of the training under way, its iterations so far
 
     def begin(self, signature: str) -> None:
         """The log's first line says what is trained on what."""
@@ -49,7 +49,6 @@ class Monitor:
         if part != self.part:
             self._end_part()
             self.part = part
-        self.n_iterations += 1
         if self.progress is not None:
             same = [n for n, other in enumerate(self.recipe.schedule) if other.family == stage.family]
             self.progress.enter(f"{part}, iteration {done - same[0] + 1} of {len(same)}")
@@ -63,9 +62,9 @@ class Monitor:
         return seen if len(names) == 1 else f"view {(n or 0) + 1} of {len(names)} ({seen})"
 
     def _end_part(self) -> None:
-        now = time.perf_counter()
-        if self.progress is not None and self.part:
-            n = self.n_iterations
+        """Says what a part took. An iteration that was interrupted does not count."""
+        now, n = time.perf_counter(), self.n_iterations
+        if self.progress is not None and n:
             many = "1 iteration" if n == 1 else f"{n} iterations"
             self.progress.say(f"{self.part}: {many}, {now - self.part_began:.1f} s")
         self.part_began, self.n_iterations = now, 0
@@ -125,6 +124,7 @@ class Monitor:
         if area is not None:
             entry["area"] = area
         self.history.append(entry)
+        self.n_iterations += 1
         if self.log is not None:
             spent = {"seconds": seconds, "tokens_per_second": speed, "memory_mb": memory}
             print(json.dumps(entry | spent), file=self.log, flush=True)

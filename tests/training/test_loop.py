@@ -22,6 +22,7 @@ from aligner.text.corpus import Corpus, text_hash
 from aligner.training.development import Development
 from aligner.training.loop import learn
 from aligner.training.monitor import Monitor
+from aligner.training.progress import kind_of
 
 VIEWS = ("word", "prefix3")
 
@@ -143,24 +144,37 @@ def test_the_checksum_of_a_text_is_of_its_words_and_sentences():
     assert of(("a b", "c")) == texts[0] and all(len(text) == 8 for text in texts)
 
 
-def test_the_bar_moves_within_an_iteration_of_views_together(some, monkeypatch):
-    """A shard counts for each of its views."""
+def iterations_told(monkeypatch, corpus: Corpus, recipe: Recipe) -> list[list[tuple[str, int, int]]]:
+    """Of each iteration the shards that are told when they are done: kind of work, cells and views."""
     monkeypatch.setattr("aligner.text.cells.SHARD_CELLS", 1000)
-    done, expected = [], []
-    advance = Monitor.advance
+    told: list[list[tuple[str, int, int]]] = [[]]
+    add = Monitor.add
 
-    def advanced(self, view, stage, n_cells):
-        done.append((view, stage.name, n_cells))
-        expected.append(self.n_cells)
-        advance(self, view, stage, n_cells)
+    def advanced(self, kind, n_cells, n_views=1):
+        if kind != "number":
+            told[-1].append((kind, n_cells, n_views))
+
+    def added(self, *arguments):
+        told.append([])
+        add(self, *arguments)
 
     monkeypatch.setattr(Monitor, "advance", advanced)
-    train(some, Recipe.of("loo", ibm1_iterations=2, hmm_iterations=1, iterations=1, views=VIEWS))
-    total = int((some.src.lengths * some.tgt.lengths).sum())
-    assert sum(n for _, _, n in done) == expected[0] == 4 * 2 * total
-    for view, n_cells in zip(("word", "prefix3", "word+prefix3"), (2, 2, 4), strict=True):
-        shards = [n for name, _, n in done if name == view]
-        assert sum(shards) == n_cells * total and len(shards) > 10
+    monkeypatch.setattr(Monitor, "add", added)
+    train(corpus, recipe)
+    assert told.pop() == []
+    return told
+
+
+@pytest.mark.parametrize("name, n_iterations", [("shmm", 2 * 4), ("loo", 2 * 3 + 2)])
+def test_the_bar_moves_within_an_iteration(some, monkeypatch, name, n_iterations):
+    """Shards add up to the text. A shard of views together is of all of them."""
+    recipe = recipe_of(name, ibm1_iterations=3, iterations=1, views=VIEWS)
+    apart, together = recipe.schedule[: recipe.apart], recipe.schedule[recipe.apart :]
+    kinds = 2 * [(kind_of(stage), 1) for stage in apart] + [(kind_of(stage), 2) for stage in together]
+    assert len(kinds) == n_iterations
+    for shards, kind in zip(iterations_told(monkeypatch, some, recipe), kinds, strict=True):
+        assert {(found, n_views) for found, _, n_views in shards} == {kind} and len(shards) > 5
+        assert sum(n_cells for _, n_cells, _ in shards) == int((some.src.lengths * some.tgt.lengths).sum())
 
 
 @pytest.mark.parametrize("n_cells", [1, 5_000])
@@ -189,34 +203,6 @@ def test_shards_change_no_bit(corpus, monkeypatch, name, n_cells):
             found = links_of(cut, some, viterbi=viterbi, seen=sights)
             assert all(same(a, b) for a, b in zip(found, links[viterbi], strict=True))
     assert same(cut.align(some), whole.align(some))
-
-
-def test_the_bar_moves_within_an_iteration(some, monkeypatch):
-    """Each shard is reported when it is done, and the cells add up to what the monitor expects."""
-    monkeypatch.setattr("aligner.text.cells.SHARD_CELLS", 1000)
-    events = []
-    advance, add = Monitor.advance, Monitor.add
-
-    def advanced(self, view, stage, n_cells):
-        events.append((view, stage.name, n_cells))
-        assert sum(e[2] for e in events if e) <= self.n_cells
-        advance(self, view, stage, n_cells)
-
-    def added(self, *arguments):
-        events.append(())
-        add(self, *arguments)
-        assert self.n_cells == 4 * 2 * total
-
-    total = int((some.src.lengths * some.tgt.lengths).sum())
-    monkeypatch.setattr(Monitor, "advance", advanced)
-    monkeypatch.setattr(Monitor, "add", added)
-    train(some, Recipe.of("shmm", ibm1_iterations=3, iterations=1, views=VIEWS))
-    ends = [-1, *(k for k, event in enumerate(events) if not event)]
-    iterations = [events[a + 1 : b] for a, b in zip(ends, ends[1:], strict=False)]
-    assert events[-1] == () and len(iterations) == 8
-    for k, shards in enumerate(iterations):
-        assert len(shards) > 5 and sum(n for _, _, n in shards) == total
-        assert {(v, m) for v, m, _ in shards} == {(VIEWS[k // 4], "shmm" if k % 4 == 3 else "ibm1")}
 
 
 def test_log_begins_with_the_signature(some):
