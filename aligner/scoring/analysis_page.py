@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from html import escape
-from importlib import resources
 from urllib.parse import quote
 
 from aligner.scoring.analysis import Analysis
 from aligner.scoring.analysis_tables import Cell, Column, Kind, Names, Table, scales, shown, tables
 from aligner.scoring.examples import Sentence
+from aligner.scoring.page import with_parts
+
+STYLES = '<link rel="stylesheet" href="base.css">\n<link rel="stylesheet" href="analysis.css">'
 
 # column -> the colour of its bars; other bars are blue
 COLOURS = {"sure": "gold", "gold": "gold", "AER": "error", "of errors": "error"}
@@ -21,7 +23,6 @@ def as_page(
     """view_page: the page of the viewer, to which lines are linked; None: there is none"""
     *shown_tables, worst = tables(analysis, names, threshold)
     title = f"{names.hyp} against {names.gold}"
-    style = resources.files("aligner.scoring.page").joinpath("analysis.css").read_text(encoding="utf-8")
     sections = [_section(n, table, _table(table, view_page)) for n, table in enumerate(shown_tables)]
     sentences = "".join(_sentence(sentence, view_page) for sentence in analysis.worst)
     sections.append(_section(len(sections), worst, f'<ol class="sentences">{sentences}</ol>'))
@@ -35,8 +36,7 @@ def as_page(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)}</title>
-<style>
-{style}</style>
+{with_parts(STYLES)}
 </head>
 <body>
 <header>

@@ -8,7 +8,7 @@ import pytest
 from conftest import ROOT
 
 PARTS = ROOT / "aligner" / "scoring" / "page"
-SCRIPTS = sorted(path.name for path in PARTS.glob("*.js"))
+SCRIPTS, STYLES = (sorted(path.name for path in PARTS.glob(f"*.{x}")) for x in ("js", "css"))
 HTML = (PARTS / "page.html").read_text(encoding="utf-8")
 
 
@@ -31,10 +31,18 @@ def test_words_of_a_text_never_become_html(name):
     assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|srcdoc|eval\(", script)
 
 
-@pytest.mark.parametrize("name", ["page.html", "page.css", *SCRIPTS])
+@pytest.mark.parametrize("name", ["page.html", *STYLES, *SCRIPTS])
 def test_nothing_comes_from_elsewhere(name):
     text = (PARTS / name).read_text(encoding="utf-8")
     addresses = re.findall(r"\w+://[^\"' )]*|@import|url\(", text)
     name_of_svg = ["http://www.w3.org/2000/svg"]  # no address that is opened
     assert addresses == (name_of_svg if name == "dom.js" else [])
     assert "fetch(" not in text and "XMLHttpRequest" not in text
+
+
+def test_colours_and_fonts_are_named_once_and_used():
+    """--touch is larger on a phone; scripts set --cell and --longest."""
+    text = "".join((PARTS / name).read_text(encoding="utf-8") for name in STYLES)
+    names = [name for name in re.findall(r"--([\w-]+): ", text) if name != "touch"]
+    used = set(re.findall(r"var\(--([\w-]+)\)", text))
+    assert len(names) == len(set(names)) and used - {"touch", "cell", "longest"} == set(names)

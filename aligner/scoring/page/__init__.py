@@ -18,13 +18,16 @@ DATA = '<script type="application/json" id="data"></script>'
 
 def page(name: str, data: Any) -> bytes:
     """A page as one file. name: its HTML file; data: what JSON.parse finds in the element `data`"""
-    html = _part(name)
-    html = STYLE.sub(lambda found: f"<style>\n{_part(found[1])}</style>", html)
-    html = SCRIPT.sub(lambda found: f"<script>\n{_part(found[1])}</script>", html)
-    before, after = html.split(DATA)
+    before, after = with_parts(_part(name)).split(DATA)
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     element = DATA.replace("></", ">" + text.replace("<", "\\u003c") + "</")  # no token ends the element
     return (before + element + after).encode("utf-8", "replace")
+
+
+def with_parts(html: str) -> str:
+    """HTML with its styles and scripts in it."""
+    html = STYLE.sub(lambda found: f"<style>\n{_part(found[1])}</style>", html)
+    return SCRIPT.sub(lambda found: f"<script>\n{_part(found[1])}</script>", html)
 
 
 def _part(name: str) -> str:
