@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 
+def number_of(n: int, thing: str) -> str:
+    """How many of a thing there are: 1 link, 2 links."""
+    return f"{n} {thing}" if n == 1 else f"{n} {thing}s"
+
+
 class DataError(Exception):
     """A file cannot be used as it is. The command line prints the message and exits with 1.
 

@@ -7,7 +7,7 @@ import os
 import click
 
 from aligner.cli import compared, options
-from aligner.errors import DataError
+from aligner.errors import DataError, number_of
 from aligner.files import display_name, open_output
 from aligner.links.formats import LinkReader
 from aligner.scoring import analysis_page, analysis_text, report
@@ -107,7 +107,7 @@ def command(
     whole = read_corpus(src, tgt, encoding=encoding, split=split, lowercase=lowercase)
     if first is None and last is None and len(whole) != len(answer):
         raise DataError(
-            f"the text has {len(whole)} lines, {display_name(gold)} has {len(answer)}",
+            f"the text has {number_of(len(whole), 'line')}, {display_name(gold)} has {len(answer)}",
             file=display_name(src),
             hint="analyze a part of them with --first N or --last N",
         )

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-from aligner.errors import DataError
+from aligner.errors import DataError, number_of
 from aligner.links.formats import LinkReader
 from aligner.links.links import Links
 from aligner.text.corpus import Corpus
@@ -62,7 +62,7 @@ def matched(readers: list[LinkReader], first: int | None, last: int | None) -> l
         raise DataError(f"{', '.join(counts)} lines", hint="score a part of them with --first N or --last N")
     for reader, links in zip(readers, files, strict=True):
         if len(links) < wanted:
-            raise DataError(f"{len(links)} lines, fewer than {wanted}", file=reader.name)
+            raise DataError(f"{number_of(len(links), 'line')}, fewer than {wanted}", file=reader.name)
     files = [cut(links, wanted, bool(last)) for links in files]
     look(readers, files)
     return files
@@ -71,7 +71,7 @@ def matched(readers: list[LinkReader], first: int | None, last: int | None) -> l
 def cut(sentences: Sentences, n: int, last: bool) -> Sentences:
     """The first or the last n sentences of links or text."""
     if len(sentences) < n:
-        raise DataError(f"the text has {len(sentences)} sentences, {n} are scored")
+        raise DataError(f"the text has {number_of(len(sentences), 'sentence')}, {n} are scored")
     return sentences.part(len(sentences) - n, len(sentences)) if last else sentences.part(0, n)
 
 
@@ -79,8 +79,7 @@ def look(readers: list[LinkReader], files: list[Links]) -> None:
     """Warns of what looks wrong, and of scores that are a matter of definition."""
     *hyps, gold = files
     for reader, links in zip(readers, files, strict=True):
-        if reader.n_null:
-            logging.warning("%s: %d links to the NULL word (0) left out", reader.name, reader.n_null)
+        reader.tell_null()
         if len(links.src) == 0:
             logging.warning("%s: no links", reader.name)
     if len(gold.src) and gold.sure is not None and not gold.sure.any():

@@ -97,7 +97,6 @@ def _tell(reader: LinkReader, losses: Counter[str], output_format: str) -> None:
     """Says what was left out of what a file has."""
     if reader.n_scored:
         logging.warning("%s: scores of %d sentence pairs left out", reader.name, reader.n_scored)
-    if reader.n_null:
-        logging.warning("%s: %d links to the NULL word (0) left out", reader.name, reader.n_null)
+    reader.tell_null()
     for what, n in losses.items():
         logging.warning("%s: %d %s: %s has no mark for them", reader.name, n, what, output_format)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 import shutil
 import sys
@@ -14,7 +13,7 @@ from click.core import ParameterSource
 from aligner.cli import options
 from aligner.decoding.model import Model
 from aligner.decoding.posteriors import known_words, unknown_tokens
-from aligner.errors import DataError
+from aligner.errors import DataError, number_of
 from aligner.files import display_name, open_output
 from aligner.links.formats import LinkReader
 from aligner.links.links import Links
@@ -188,7 +187,7 @@ def part(
     n = len(corpus)
     wanted = lines[1] if lines else first or last or 1
     if wanted > n:
-        raise DataError(f"the text has {n} lines, fewer than {wanted}", file=name)
+        raise DataError(f"the text has {number_of(n, 'line')}, fewer than {wanted}", file=name)
     if lines:
         return lines[0] - 1, lines[1]
     return (n - last, n) if last else (0, first or n)
@@ -201,14 +200,13 @@ def fitted(reader: LinkReader, corpus: Corpus, start: int, stop: int, last: bool
     the text's last, and it has no more sentences than they are.
     """
     links, whole, alone = reader.read(), len(corpus), stop - start
-    if reader.n_null:
-        logging.warning("%s: %d links to the NULL word (0) left out", reader.name, reader.n_null)
+    reader.tell_null()
     if reader.sparse:
         links = links.padded(alone if last and len(links) <= alone else whole)
     if len(links) not in (whole, alone):
         part = "" if alone == whole else f", and {alone} of them are shown"
         raise DataError(
-            f"{reader.name} has links of {len(links)} sentences, the text has {whole}{part}",
+            f"{reader.name} has links of {number_of(len(links), 'sentence')}, the text has {whole}{part}",
             hint="text and links must match line by line",
         )
     if len(links) == whole:

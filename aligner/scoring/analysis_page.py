@@ -5,8 +5,9 @@ from __future__ import annotations
 from html import escape
 from urllib.parse import quote
 
+from aligner.errors import number_of
 from aligner.scoring.analysis import Analysis
-from aligner.scoring.analysis_tables import Cell, Column, Kind, Names, Table, scales, shown, tables
+from aligner.scoring.analysis_tables import Cell, Column, Kind, Names, Table, scales, shown, summary, tables
 from aligner.scoring.examples import Sentence
 from aligner.scoring.page import with_parts
 
@@ -23,6 +24,7 @@ def as_page(
     """view_page: the page of the viewer, to which lines are linked; None: there is none"""
     *shown_tables, worst = tables(analysis, names, threshold)
     title = f"{names.hyp} against {names.gold}"
+    n_src, n_tgt = (number_of(n, "word") for n in analysis.n_tokens)
     sections = [_section(n, table, _table(table, view_page)) for n, table in enumerate(shown_tables)]
     sentences = "".join(_sentence(sentence, view_page) for sentence in analysis.worst)
     sections.append(_section(len(sections), worst, f'<ol class="sentences">{sentences}</ol>'))
@@ -41,8 +43,8 @@ def as_page(
 <body>
 <header>
 <h1>{escape(title)}</h1>
-<p>{analysis.n_sentences} sentence pairs. Source: {escape(names.src)}, {analysis.n_tokens[0]} words. Target:
-{escape(names.tgt)}, {analysis.n_tokens[1]} words.</p>
+<p>{number_of(analysis.n_sentences, "sentence pair")}. Source: {escape(names.src)}, {n_src}. Target:
+{escape(names.tgt)}, {n_tgt}.</p>
 {_scores(analysis)}
 <nav aria-label="Contents"><ul>{contents}</ul></nav>
 </header>
@@ -55,19 +57,9 @@ def as_page(
 
 
 def _scores(analysis: Analysis) -> str:
-    total = analysis.total
-    cards = (
-        ("AER", total.aer, f"{total.wrong} wrong links and {total.missed} missed links"),
-        ("Precision", total.precision, f"{total.right} of {total.links} links are right"),
-        (
-            "Recall",
-            total.recall,
-            f"{total.found} of {total.sure} sure links are found; {analysis.n_gold} gold links in all",
-        ),
-    )
     boxes = (
         f'<div><dt>{name}</dt><dd class="number">{shown(value)}</dd><dd>{what}</dd></div>'
-        for name, value, what in cards
+        for name, value, what in summary(analysis)
     )
     return f'<dl class="scores">{"".join(boxes)}</dl>'
 

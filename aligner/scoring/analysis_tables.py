@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from aligner.errors import number_of
 from aligner.scoring.analysis import Analysis
 from aligner.scoring.comparison import FAR, OCCURRENCES, Histogram, Part, ScorePart
 from aligner.scoring.evaluate import RARE
@@ -88,6 +89,23 @@ def tables(analysis: Analysis, names: Names, threshold: float | None) -> list[Ta
         _collectors(analysis, names),
         _worst(analysis, names),
     ]
+
+
+def summary(analysis: Analysis) -> list[tuple[str, float, str]]:
+    """(name, share, sentence on it) of the three scores of all links."""
+    total = analysis.total
+    wrong, missed = number_of(total.wrong, "wrong link"), number_of(total.missed, "missed link")
+    gold = number_of(analysis.n_gold, "gold link")
+    return [
+        ("AER", total.aer, f"{number_of(total.errors, 'error')}: {wrong} and {missed}"),
+        ("precision", total.precision, f"{total.right} of {_which(total.links, 'link')} right"),
+        ("recall", total.recall, f"{total.found} of {_which(total.sure, 'sure link')} found; {gold} in all"),
+    ]
+
+
+def _which(n: int, thing: str) -> str:
+    """How many of a thing are, as the beginning of what they are: 1 link is, 2 links are."""
+    return f"{number_of(n, thing)} {'is' if n == 1 else 'are'}"
 
 
 def shown(part: float | None) -> str:
@@ -214,7 +232,7 @@ def _jumps(histogram: Histogram, names: Names) -> Table:
 def _scores(parts: tuple[ScorePart, ...], n_absent: int, threshold: float | None) -> Table:
     tells = (
         "Links by their scores. If scores can be trusted, the share of right links is near the mean score."
-        f" {n_absent} sure links are not among these links."
+        f" {_which(n_absent, 'sure link')} not among these links."
     )
     if threshold is not None:
         tells += f" The hypothesis has the links with scores above {threshold:g}."
@@ -237,8 +255,9 @@ def _scores(parts: tuple[ScorePart, ...], n_absent: int, threshold: float | None
 
 def _pairs(error: str, good: str, pairs: tuple[WordPair, ...], n_errors: int, names: Names) -> Table:
     """error, good: what links that are errors, and others, are called"""
+    have = "This word pair has" if len(pairs) == 1 else "These word pairs have"
     tells = (
-        f"These word pairs have {sum(pair.times for pair in pairs)} of the {n_errors} {error} links. The line"
+        f"{have} {sum(pair.times for pair in pairs)} of the {number_of(n_errors, f'{error} link')}. The line"
         " is that of the first one."
     )
     columns = (
@@ -253,9 +272,10 @@ def _pairs(error: str, good: str, pairs: tuple[WordPair, ...], n_errors: int, na
 
 
 def _collectors(analysis: Analysis, names: Names) -> Table:
+    n = analysis.n_collectors
     tells = (
         f"Words of at most {RARE} occurrences that have {GREEDY} or more links in a sentence, and more than"
-        f" in the gold standard. There are {analysis.n_collectors}."
+        f" in the gold standard. There {'is' if n == 1 else 'are'} {n}."
     )
     columns = (
         Column("side", Kind.NAME),
@@ -275,8 +295,8 @@ def _collectors(analysis: Analysis, names: Names) -> Table:
 
 def _unlinked(analysis: Analysis, names: Names) -> Table:
     tells = (
-        f"Words that have a sure link, and no link in the hypothesis. The text has {analysis.n_unlinked} such"
-        " words. Sure is how often the word has a sure link."
+        f"Words that have a sure link, and no link in the hypothesis. The text has"
+        f" {number_of(analysis.n_unlinked, 'such word')}. Sure is how often the word has a sure link."
     )
     columns = (
         Column("side", Kind.NAME),

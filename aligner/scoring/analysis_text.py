@@ -8,8 +8,9 @@ from dataclasses import asdict
 from typing import Any
 
 from aligner import __version__
+from aligner.errors import number_of
 from aligner.scoring.analysis import Analysis
-from aligner.scoring.analysis_tables import Cell, Column, Kind, Names, Table, scales, shown, tables
+from aligner.scoring.analysis_tables import Cell, Column, Kind, Names, Table, scales, shown, summary, tables
 from aligner.scoring.comparison import Part
 from aligner.scoring.terminal import cut, places, printable
 
@@ -21,19 +22,15 @@ EIGHTHS = " ▏▎▍▌▋▊▉"
 
 def as_text(analysis: Analysis, names: Names, signature: str, threshold: float | None) -> str:
     """The report: a summary, then a table after another."""
-    total = analysis.total
-    summary = [
-        f"{names.hyp} against {names.gold}, {analysis.n_sentences} sentence pairs",
-        f"source  {names.src}, {analysis.n_tokens[0]} words",
-        f"target  {names.tgt}, {analysis.n_tokens[1]} words",
+    n_src, n_tgt = (number_of(n, "word") for n in analysis.n_tokens)
+    head = [
+        f"{names.hyp} against {names.gold}, {number_of(analysis.n_sentences, 'sentence pair')}",
+        f"source  {names.src}, {n_src}",
+        f"target  {names.tgt}, {n_tgt}",
         "",
-        f"AER        {shown(total.aer):>5}  {total.errors} errors: {total.wrong} wrong links and"
-        f" {total.missed} missed links",
-        f"precision  {shown(total.precision):>5}  {total.right} of {total.links} links are right",
-        f"recall     {shown(total.recall):>5}  {total.found} of {total.sure} sure links are found;"
-        f" {analysis.n_gold} gold links in all",
     ]
-    lines = [*map(printable, summary)]
+    head += [f"{name:<9}  {shown(value):>5}  {what}" for name, value, what in summary(analysis)]
+    lines = [*map(printable, head)]
     for table in tables(analysis, names, threshold):
         title = printable(table.title)
         lines += ["", title, "─" * places(title), *_wrapped(table.tells)]

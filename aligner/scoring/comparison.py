@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from aligner.links.links import Links
-from aligner.scoring.evaluate import Coder, Floats, Ints, among, share
+from aligner.scoring.evaluate import Coder, Ints, among, share
 from aligner.text.corpus import Corpus
 
 # The upper ends of parts; a last part has what is above all of them.
@@ -217,13 +217,9 @@ class Comparison:
 
         A link that is repeated counts once, with its highest score.
         """
-        links = self.links
-        if links.scores is None:
+        if self.links.scores is None:
             return None
-        codes = (links.sentences * self.coder.I + links.src) * self.coder.J + links.tgt
-        order = np.lexsort((-links.scores, codes))
-        codes, at = np.unique(codes[order], return_index=True)
-        scores: Floats = links.scores[order][at]
+        codes, scores = self.coder.best(self.links, self.links.scores)
         part = np.searchsorted(SCORES, scores)
         right, found = among(codes, self.gold), among(codes, self.sure)
         parts = []

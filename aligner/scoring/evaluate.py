@@ -112,6 +112,14 @@ class Coder:
         """The codes of the links, as a set."""
         return as_set(self.codes(links))
 
+    def best(self, links: Links, scores: Floats) -> tuple[Ints, Floats]:
+        """The codes of the links, as a set, and their scores: of a repeated link, the highest."""
+        codes = self.codes(links)
+        order = np.lexsort((-scores, codes))
+        codes, scores = codes[order], scores[order]
+        once = np.diff(codes, prepend=-1) != 0
+        return codes[once], scores[once]
+
     def decode(self, codes: Ints) -> tuple[Ints, Ints, Ints]:
         """(sentence, src, tgt) of each code."""
         words, tgt = np.divmod(codes, self.J)

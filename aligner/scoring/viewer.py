@@ -198,11 +198,8 @@ def _links(coder: Coder, links: Links, name: str, first: int) -> list[list[int]]
             file=name,
             hint="thresholds of a page are between 0 and 1: scale the scores, or leave them out",
         )
-    codes = (links.sentences * coder.I + links.src) * coder.J + links.tgt
-    order = np.lexsort((-scores, codes))
-    codes, scores = codes[order], scores[order]
-    once = np.diff(codes, prepend=-1) != 0
-    return _by_sentence(coder, codes[once], [whole(scores[once])])
+    codes, scores = coder.best(links, scores)
+    return _by_sentence(coder, codes, [whole(scores)])
 
 
 def _by_sentence(coder: Coder, codes: Longs, columns: Sequence[Longs]) -> list[list[int]]:

@@ -163,6 +163,23 @@ def test_no_links_and_no_sure_links(write):
     assert "0 of 0 sure links are found" in report
 
 
+def test_one_link_is_not_many_links(write, tmp_path):
+    files = write("hyp", "0-1:0.9\n"), write("gold", "0-0 0-1\n")
+    text = "--src", write("src", "a\n"), "--tgt", write("tgt", "x y\n"), "--page", tmp_path / "page.html"
+    report = " ".join(run("analyze", *files, *text).split())
+    for sentence in (
+        "hyp against gold, 1 sentence pair source src, 1 word target tgt, 2 words",
+        "1 error: 0 wrong links and 1 missed link",
+        "1 of 1 link is right",
+        "1 sure link is not among these links.",
+        "This word pair has 1 of the 1 missed link.",
+        "The text has 1 such word.",
+    ):
+        assert sentence in report
+    page = (tmp_path / "page.html").read_text()
+    assert "1 sentence pair. Source: src, 1 word." in page and "1 of 1 link is right" in page
+
+
 def test_what_is_refused(data, sample, write, tmp_path):
     hyp, gold, *text = sample
     assert "--train-src and --train-tgt go together" in run("analyze", *sample, "--train-src", hyp, code=2)

@@ -142,7 +142,7 @@ def test_what_is_lost_is_said(write, caplog):
     assert run("convert", write("gold", "0-0 1?1\n"), "--to", "pharaoh") == "0-0 1-1\n"
     assert "1 possible links written as plain ones: pharaoh has no mark for them" in caplog.text
     assert run("convert", write("wpt", "1 1 1 S\n1 0 2 S\n"), "--to", "gold") == "0-0\n"
-    assert "1 links to the NULL word (0) left out" in caplog.text
+    assert "1 link to the NULL word (0) left out" in caplog.text
 
 
 def test_evaluate_parts(write):

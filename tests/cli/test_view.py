@@ -111,7 +111,7 @@ def test_what_is_refused(tmp_path, model, monkeypatch):
     assert "split as the model's was" in refused(model, SRC, TGT, "--split", "unicode", code=2)
     assert "give MODEL SRC TGT" in refused(model, SRC, TGT, GOLD, code=2)
     assert f"{SRC}: the text has 60 lines, fewer than 61" in refused(*given, "--last", 61, code=1)
-    assert f"{short} has links of 1 sentences, the text has 60;" in refused(SRC, TGT, "--gold", short, code=1)
+    assert f"{short} has links of 1 sentence, the text has 60;" in refused(SRC, TGT, "--gold", short, code=1)
     message = refused(SRC, TGT, "--gold", short, "--last", 2, code=1)
     assert "the text has 60, and 2 of them are shown" in message
     assert f"{late}:60: link 0-99 of sentence 60" in refused(SRC, TGT, "--links", late, code=1)

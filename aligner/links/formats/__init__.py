@@ -7,12 +7,13 @@ they have in the file.
 from __future__ import annotations
 
 import itertools
+import logging
 import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from aligner.errors import DataError
+from aligner.errors import DataError, number_of
 from aligner.files import display_name, read_chunks
 from aligner.links.formats.bal import Bal
 from aligner.links.formats.format import Format, LinkFile
@@ -23,6 +24,8 @@ from aligner.links.formats.wpt import Wpt
 from aligner.links.links import Links
 from aligner.text.corpus import Corpus
 from aligner.text.reading import line_blocks
+
+logger = logging.getLogger(__name__)
 
 BLOCK = 1 << 13  # sentences read, worked on and written at a time
 
@@ -97,7 +100,7 @@ class LinkReader(LinkFile):
         """Refuses n sentences, if the text has another number."""
         if self.text is not None and n != len(self.text):
             raise DataError(
-                f"{self.name} has links of {n} sentences, the text has {len(self.text)}",
+                f"{self.name} has links of {number_of(n, 'sentence')}, the text has {len(self.text)}",
                 hint="text and links must match line by line",
             )
 
@@ -162,6 +165,12 @@ class LinkReader(LinkFile):
                 setting="format",
             )
         return found[0] if found else PLAIN
+
+    def tell_null(self) -> None:
+        """Says how many links to the NULL word were left out of what was read."""
+        if self.n_null:
+            what = number_of(self.n_null, "link")
+            logger.warning("%s: %s to the NULL word (0) left out", self.name, what)
 
     def check(self, links: Links, text: Corpus, start: int = 0) -> None:
         """Refuses links to words that are not there. Sentence 0 of links is sentence `start` of the text."""

@@ -41,7 +41,7 @@ def test_reverse_priors_are_for_swapped_sides():
 
 def test_refusals(write):
     short = write("links", "0-0\n")
-    assert "has links of 1 sentences, the text has 60" in run(*TEXT, "-f", short, *LINKS[2:], code=1).stderr
+    assert "has links of 1 sentence, the text has 60" in run(*TEXT, "-f", short, *LINKS[2:], code=1).stderr
     wide = write("wide", "0-0\n" * 59 + "0-0 99-0\n")
     assert "wide:60: link 99-0 of sentence 60 is outside" in run(*TEXT, *LINKS[:2], "-r", wide, code=1).stderr
     one = write("one", "a\n")
