@@ -13,7 +13,7 @@ from aligner.links.formats import LinkReader
 from aligner.scoring import analysis_page, analysis_text, report
 from aligner.scoring.analysis import analyze
 from aligner.scoring.analysis_tables import Names
-from aligner.scoring.evaluate import RARE, evaluate
+from aligner.scoring.evaluate import evaluate
 from aligner.text.reading import read_corpus
 
 
@@ -120,9 +120,7 @@ def command(
     names = _names(hyp, gold, src, tgt, train_src or src, train_tgt or tgt)
     settings: dict[str, object] = {"lines": compared.lines(first, last), "null": "no"}
     settings |= {} if threshold is None else {"threshold": f"{threshold:g}"}
-    settings |= {"rare": RARE, "lc": "yes" if lowercase else "no"}
-    settings |= {"tokens": f"{len(counted.src.ids)}+{len(counted.tgt.ids)}"}
-    settings |= {} if split == "ascii" else {"split": split}
+    settings |= compared.counting(counted, lowercase, split)
     signature = report.signature(evaluate([found], answer, n_samples=0), settings)
     analysis = analyze(
         found,

@@ -11,6 +11,7 @@ import click
 from aligner.errors import DataError, number_of
 from aligner.links.formats import LinkReader
 from aligner.links.links import Links
+from aligner.scoring.evaluate import RARE
 from aligner.text.corpus import Corpus
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -36,6 +37,13 @@ def check_part(first: int | None, last: int | None) -> None:
 def lines(first: int | None, last: int | None) -> str:
     """What a signature calls the sentences that are compared."""
     return f"first{first}" if first else f"last{last}" if last else "all"
+
+
+def counting(counted: Corpus, lowercase: bool, split: str) -> dict[str, object]:
+    """What a signature says of the text in which words are counted to find the rare ones."""
+    tokens = f"{len(counted.src.ids)}+{len(counted.tgt.ids)}"
+    settings: dict[str, object] = {"rare": RARE, "lc": "yes" if lowercase else "no", "tokens": tokens}
+    return settings if split == "ascii" else settings | {"split": split}
 
 
 def matched(readers: list[LinkReader], first: int | None, last: int | None) -> list[Links]:

@@ -11,7 +11,7 @@ from aligner.decoding.model import Model
 from aligner.errors import DataError
 from aligner.links.formats import LinkReader
 from aligner.scoring import report
-from aligner.scoring.evaluate import RARE, evaluate
+from aligner.scoring.evaluate import evaluate
 from aligner.store import MAGIC
 
 
@@ -111,9 +111,7 @@ def command(
         corpus = compared.cut(corpus, len(answer), bool(last))
         for reader, links in zip(readers, [*found, answer], strict=True):
             reader.check(links, corpus)
-        tokens = [len(side.ids) for side in ((counted or corpus).src, (counted or corpus).tgt)]
-        settings |= {"rare": RARE, "lc": "yes" if lowercase else "no", "tokens": f"{tokens[0]}+{tokens[1]}"}
-        settings |= {} if split == "ascii" else {"split": split}
+        settings |= compared.counting(counted or corpus, lowercase, split)
     evaluation = evaluate(
         found,
         answer,

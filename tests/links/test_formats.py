@@ -264,7 +264,7 @@ def test_ranges_are_checked_against_the_text(write):
     assert (caught.value.setting, caught.value.value) == ("base", "1")
     with pytest.raises(DataError, match="3 sentences, the text has 2"):
         LinkReader(write("long", "0-0\n0-0\n0-0\n"), text=text).read()
-    with pytest.raises(DataError, match="1 sentences, the text has 2"):
+    with pytest.raises(DataError, match="1 sentence, the text has 2"):
         LinkReader(write("short", "0-0\n"), text=text).read()
     for wpt in ("1 1 1\n", "\n", ""):
         assert len(LinkReader(write("wpt", wpt), "wpt", text=text).read()) == 2
