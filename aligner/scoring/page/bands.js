@@ -19,7 +19,7 @@ class Bands {
     place.addEventListener("pointerover", (event) => {
       const held = event.target.closest("[data-band], [data-i], [data-j]")?.dataset;
       if (held === undefined) onPoint(-1, -1);
-      else if (held.band !== undefined) onPoint(...held.band.split("-").map(Number));
+      else if (held.band !== undefined) onPoint(...cellNamed(held.band));
       else onPoint(Number(held.i ?? -1), Number(held.j ?? -1));
     });
     place.addEventListener("pointerleave", () => onPoint(-1, -1));
@@ -66,8 +66,7 @@ class Bands {
     const depth = isUpright ? box.width : box.height;
     lines[0].childNodes.forEach((item, i) => item.classList.toggle("unlinked", !links.some((link) => link.i === i)));
     lines[1].childNodes.forEach((item, j) => item.classList.toggle("unlinked", !links.some((link) => link.j === j)));
-    const otherLinks = view.other && linksOf(this.s, view.other, threshold);
-    const others = otherLinks && new Set(otherLinks.map(({ i, j }) => codeOf(this.s, i, j)));
+    const others = view.other && codesOf(this.s, linksOf(this.s, view.other, threshold));
     picture.replaceChildren(...bands.map((band) => svg("path", {
       "data-band": `${band.i}-${band.j}`,
       class: this.kinds(band, threshold, gold, others, view.tag),
@@ -91,7 +90,7 @@ class Bands {
     for (const { box, picture } of this.drawings) {
       box.classList.toggle("lit", i >= 0 || j >= 0);
       for (const path of picture.children) {
-        const [from, to] = path.dataset.band.split("-").map(Number);
+        const [from, to] = cellNamed(path.dataset.band);
         path.classList.toggle("on", (i < 0 || from === i) && (j < 0 || to === j) && (i >= 0 || j >= 0));
       }
     }

@@ -119,7 +119,7 @@ function setCell(kind) {
 
 function sayCell(i, j) {
   const kind = hand.gold(state.s)?.get(codeOf(state.s, i, j));
-  const name = kind === undefined ? "no link" : kind === 1 ? "sure" : "possible";
+  const name = KINDS[kind] ?? "no link";
   byId("says").textContent = `${sentences[state.s].src[i]} – ${sentences[state.s].tgt[j]}, ${name}`;
 }
 
@@ -137,7 +137,7 @@ async function importFile(event) {
   try {
     const changes = readGoldFile(hand, await file.text());
     if (changes.length > 0) hand.step(changes);
-    notice(`${file.name}: ${changes.length} ${changes.length === 1 ? "sentence" : "sentences"} changed.`);
+    notice(`${file.name}: ${numberOf(changes.length, "sentence")} changed.`);
     afterEdit();
   } catch (error) {
     notice(`${file.name}: ${error.message}`, true);
@@ -159,7 +159,7 @@ function nextTheme() {
 // The row and the column that a place of the text stands for: a link of the lists, or a word of the sentence.
 function cellOfText(place) {
   const held = place.closest("[data-link], [data-i], [data-j]")?.dataset ?? {};
-  return held.link?.split("-").map(Number) ?? [Number(held.i ?? -1), Number(held.j ?? -1)];
+  return held.link ? cellNamed(held.link) : [Number(held.i ?? -1), Number(held.j ?? -1)];
 }
 
 function connect() {
@@ -178,7 +178,7 @@ function connect() {
   on("threshold-number", "change", () => { setThreshold(byId("threshold-number").value * SCALE); sortAgain(); });
   on("model-threshold", "click", () => { setThreshold(data.model.threshold); sortAgain(); });
   for (const id of ["system-a", "system-b"]) on(id, "change", () => { setSystems(); sortAgain(); });
-  on("change", "change", drawThreshold);
+  on("change", "change", () => { state.isChange = byId("change").checked; drawThreshold(); });
   on("copy", "click", copyLinks);
   on("edit", "click", () => setEditing(!state.isEditing));
   on("undo", "click", undo);
@@ -212,7 +212,7 @@ function start() {
   byId("system-a").value = state.a.id;
   byId("model-threshold").hidden = data.model === null;
   if (data.model !== null) byId("model-threshold").textContent = `model’s ${decimal(data.model.threshold, 4)}`;
-  document.querySelector("[data-view=figure]").hidden = data.columns.length < 2;
+  document.querySelector("[data-view=figure]").hidden = !HAS_DIRECTIONS;
   setTheme(kept.read("aligner:theme") ?? "auto");
   if (sentences.length === 0) return notice("The page has no sentences.", true);
   connect();

@@ -6,7 +6,7 @@
 
 const SCALE = 10000;
 const ALWAYS = SCALE + 1; // the score of a link in a file without scores: above every threshold
-const MEASURES = ["precision", "recall", "aer", "f1"];
+const KINDS = ["possible", "sure"]; // kind of a gold link -> its name
 const NO_SYSTEM = { id: "", label: "none", scored: false, column: -1, file: -1, before: null };
 
 const data = JSON.parse(byId("data").textContent);
@@ -75,6 +75,15 @@ function cellOf(s, code) {
   return [Math.floor(code / width), code % width];
 }
 
+// The cell that an attribute names: "3-4" is [3, 4]. [-1, -1] without a name.
+function cellNamed(name) {
+  return name?.split("-").map(Number) ?? [-1, -1];
+}
+
+function codesOf(s, links) {
+  return new Set(links.map(({ i, j }) => codeOf(s, i, j)));
+}
+
 // code -> score of the cells of a sentence in a system
 function scoresOf(s, system) {
   const scores = new Map();
@@ -96,7 +105,6 @@ function pharaoh(links) {
 }
 
 // code -> 1 sure, 0 possible of the gold file; null without a gold file.
-// A link that stands twice is sure if one of the two is.
 const fileGold = (() => {
   const known = new Map();
   return (s) => {
@@ -105,8 +113,7 @@ const fileGold = (() => {
       const gold = new Map();
       const links = sentences[s].gold;
       for (let k = 0; k < links.length; k += 3) {
-        const code = codeOf(s, links[k], links[k + 1]);
-        gold.set(code, Math.max(links[k + 2], gold.get(code) ?? 0));
+        gold.set(codeOf(s, links[k], links[k + 1]), links[k + 2]);
       }
       known.set(s, gold);
     }
@@ -122,7 +129,7 @@ function countSure(gold) {
 
 // The sure links of gold that are not among some links, in order: {i, j, score: 0}.
 function missedLinks(s, links, gold) {
-  const codes = new Set(links.map(({ i, j }) => codeOf(s, i, j)));
+  const codes = codesOf(s, links);
   const missed = [...(gold ?? [])].filter(([code, kind]) => kind === 1 && !codes.has(code));
   return missed.map(([code]) => code).sort((x, y) => x - y).map((code) => {
     const [i, j] = cellOf(s, code);
@@ -223,14 +230,7 @@ function costOf(s) {
 
 // How many links of two systems are not shared.
 function disagreement(s, first, second, threshold) {
-  const links = new Set();
-  eachScore(s, first, (i, j, score) => score > threshold && links.add(codeOf(s, i, j)));
-  let shared = 0;
-  let others = 0;
-  eachScore(s, second, (i, j, score) => {
-    if (score <= threshold) return;
-    others += 1;
-    if (links.has(codeOf(s, i, j))) shared += 1;
-  });
-  return links.size + others - 2 * shared;
+  const [codes, others] = [first, second].map((system) => codesOf(s, linksOf(s, system, threshold)));
+  const shared = [...codes].filter((code) => others.has(code)).length;
+  return codes.size + others.size - 2 * shared;
 }

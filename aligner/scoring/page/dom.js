@@ -7,8 +7,7 @@ const byId = (id) => document.getElementById(id);
 
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
-    if (value === true) node.setAttribute(name, "");
-    else if (value !== false && value != null) node.setAttribute(name, value);
+    node.setAttribute(name, value);
   }
   node.append(...children);
   return node;
@@ -27,6 +26,11 @@ function svg(name, attributes = {}, ...children) {
 // A word of the text: it finds its own direction of writing, and shows as it is.
 function word(text, attributes = {}) {
   return html("span", { dir: "auto", ...attributes }, text);
+}
+
+// How many of a thing there are: 1 link, 2 links.
+function numberOf(n, thing) {
+  return n === 1 ? `1 ${thing}` : `${n} ${thing}s`;
 }
 
 // The letter of a system, A or B, in its colour.

@@ -161,8 +161,9 @@ function sameGold(first, second) {
 function readGoldFile(hand, text) {
   const lines = text.replace(/\r?\n$/, "").split(/\r?\n/);
   if (lines.length !== sentences.length) {
-    throw new Error(`the file has ${lines.length} lines, but the page has ${sentences.length} sentences: `
-      + "choose a file that “Export all” wrote from a page of this text");
+    throw new Error(`the file has ${numberOf(lines.length, "line")},`
+      + ` but the page has ${numberOf(sentences.length, "sentence")}:`
+      + " choose a file that “Export all” wrote from a page of this text");
   }
   const changes = [];
   lines.forEach((line, s) => {

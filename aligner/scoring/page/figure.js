@@ -8,7 +8,7 @@ class Figure {
   constructor(place, { onPoint }) {
     this.place = place;
     this.panels = [];
-    const cellOf = (event) => {
+    const cellAt = (event) => {
       const panel = this.panels.find(({ body }) => body === event.target.closest("svg"));
       if (panel === undefined) return [-1, -1];
       const box = panel.body.getBoundingClientRect();
@@ -16,7 +16,7 @@ class Figure {
       const [i, j] = [(event.clientY - box.top) / this.size, (event.clientX - box.left) / this.size].map(Math.floor);
       return i >= 0 && j >= 0 && i < src.length && j < tgt.length ? [i, j] : [-1, -1];
     };
-    place.addEventListener("pointermove", (event) => onPoint(...cellOf(event)));
+    place.addEventListener("pointermove", (event) => onPoint(...cellAt(event)));
     place.addEventListener("pointerleave", () => onPoint(-1, -1));
   }
 
@@ -55,14 +55,13 @@ class Figure {
     const { size } = this;
     const { src, tgt } = sentences[s];
     const [width, height] = [tgt.length * size, src.length * size];
-    const rowLight = svg("rect", { class: "light", width, height: size, visibility: "hidden" });
-    const columnLight = svg("rect", { class: "light", width: size, height, visibility: "hidden" });
+    const lights = new Lights(width, height, size);
     const marks = svg("g", { class: "marks" });
     drawGold(marks, s, gold, size);
     (system.before ? drawChange : drawDiscs)(marks, s, system, { threshold, size });
     const body = svg("svg", { width: width + 1, height: height + 1, "aria-hidden": "true" },
-      svg("rect", { class: "frame", width, height }), rowLight, columnLight, marks);
-    this.panels.push({ body, rowLight, columnLight });
+      svg("rect", { class: "frame", width, height }), ...lights.rects, marks);
+    this.panels.push({ body, lights });
     const caption = system.label + (system.before ? ", after projection" : "");
     return html("figure", {}, html("figcaption", {}, caption), this.words(body, isFirst));
   }
@@ -73,20 +72,10 @@ class Figure {
     const { src, tgt } = sentences[this.s];
     const rows = isFirst ? src.map((text, i) => word(text, { "data-i": i })) : [];
     const columns = tgt.map((text, j) => html("span", { "data-j": j }, word(text)));
-    const grid = html("div", { class: "grid small" },
-      html("div", { class: "corner" }),
-      html("div", { class: "column-heads", "aria-hidden": "true" }, ...columns),
-      html("div", { class: "row-heads", "aria-hidden": "true" }, ...rows),
-      body);
-    grid.style.setProperty("--cell", `${this.size}px`);
-    grid.style.setProperty("--longest", "64px");
-    return grid;
+    return wordsAround(body, { rows, columns, corner: "", size: this.size, longest: 64 });
   }
 
   light(i, j) {
-    for (const { rowLight, columnLight } of this.panels) {
-      lightRect(rowLight, "y", i, this.size);
-      lightRect(columnLight, "x", j, this.size);
-    }
+    for (const { lights } of this.panels) lights.light(i, j);
   }
 }

@@ -52,7 +52,7 @@ class SentenceList {
   arrange() {
     this.found = this.order.filter((s) => this.query.every((part) => this.texts[s].includes(part)));
     this.place.style.height = `${this.found.length * ROW}px`;
-    const all = `${sentences.length} ${sentences.length === 1 ? "sentence" : "sentences"}`;
+    const all = numberOf(sentences.length, "sentence");
     byId("found").textContent = this.query.length === 0 ? all : `${this.found.length} of ${all}`;
     this.draw();
   }

@@ -15,7 +15,7 @@ function drawGold(layer, s, gold, size) {
     const [i, j] = cellOf(s, code);
     layer.append(svg("rect", {
       "data-gold": `${i}-${j}`,
-      class: kind === 1 ? "sure" : "possible",
+      class: KINDS[kind],
       x: j * size + 1.5,
       y: i * size + 1.5,
       width: size - 3,
@@ -73,10 +73,10 @@ function changeSign({ cx, cy }, kind, size, isInside) {
   return svg("path", { class: `sign${kind}${place}`, d: `M${cx - arm} ${cy}H${cx + arm}${upright}` });
 }
 
-// A corner where only A (upper left) or only B (lower right) has the link.
-function drawDifference(layer, s, first, second, { threshold, size }) {
-  const links = [first, second].map((system) => linksOf(s, system, threshold));
-  const codes = links.map((list) => new Set(list.map(({ i, j }) => codeOf(s, i, j))));
+// A corner where only A (upper left) or only B (lower right) has the link. compared: [A, B]
+function drawDifference(layer, s, compared, { threshold, size }) {
+  const links = compared.map((system) => linksOf(s, system, threshold));
+  const codes = links.map((list) => codesOf(s, list));
   const leg = Math.max(6, size * 0.34);
   for (const side of [0, 1]) {
     for (const { i, j } of links[side]) {
@@ -88,18 +88,49 @@ function drawDifference(layer, s, first, second, { threshold, size }) {
   }
 }
 
+// The light of a row and of a column of cells; none is lit at first.
+class Lights {
+  constructor(width, height, size) {
+    this.size = size;
+    this.rects = [{ width, height: size }, { width: size, height }].map((box) => (
+      svg("rect", { class: "light", visibility: "hidden", ...box })
+    ));
+  }
+
+  // -1 lights none.
+  light(i, j) {
+    [["y", i], ["x", j]].forEach(([axis, at], k) => {
+      this.rects[k].setAttribute("visibility", at < 0 ? "hidden" : "visible");
+      if (at >= 0) this.rects[k].setAttribute(axis, at * this.size);
+    });
+  }
+}
+
+// A drawing with words above its columns and to the left of its rows.
+// size: pixels of a cell; longest: pixels of the longest word above a column
+function wordsAround(body, { rows, columns, corner, size, longest }) {
+  const grid = html("div", { class: "grid" },
+    html("div", { class: "corner" }, corner),
+    html("div", { class: "column-heads", "aria-hidden": "true" }, ...columns),
+    html("div", { class: "row-heads", "aria-hidden": "true" }, ...rows),
+    body);
+  grid.style.setProperty("--cell", `${size}px`);
+  grid.style.setProperty("--longest", `${longest}px`);
+  return grid;
+}
+
 class Matrix {
   // onPoint(i, j) when a cell is pointed at, onPoint(-1, -1) when none is; onPick(i, j) when a cell is clicked
   constructor(place, { onPoint, onPick }) {
     this.place = place;
     this.s = -1;
     this.size = 0;
-    const cellOf = (event) => event.target.closest("[data-cell]")?.dataset.cell.split("-").map(Number);
-    place.addEventListener("pointerover", (event) => onPoint(...(cellOf(event) ?? [-1, -1])));
+    this.lights = null; // until cells are built
+    const nameAt = (event) => event.target.closest("[data-cell]")?.dataset.cell;
+    place.addEventListener("pointerover", (event) => onPoint(...cellNamed(nameAt(event))));
     place.addEventListener("pointerleave", () => onPoint(-1, -1));
     place.addEventListener("click", (event) => {
-      const cell = cellOf(event);
-      if (cell !== undefined) onPick(...cell);
+      if (nameAt(event) !== undefined) onPick(...cellNamed(nameAt(event)));
     });
   }
 
@@ -112,13 +143,12 @@ class Matrix {
     this.cells = src.flatMap((_, i) => tgt.map((_, j) => svg("rect", {
       "data-cell": `${i}-${j}`, x: j * size, y: i * size, width: size, height: size, class: "cell",
     })));
-    this.rowLight = svg("rect", { class: "light", width, height: size, visibility: "hidden" });
-    this.columnLight = svg("rect", { class: "light", width: size, height, visibility: "hidden" });
+    this.lights = new Lights(width, height, size);
     this.cursor = svg("rect", { class: "cursor", width: size, height: size, visibility: "hidden" });
     this.marks = svg("g", { class: "marks" });
     const viewBox = `-0.5 -0.5 ${width + 1} ${height + 1}`;
     this.body = svg("svg", { width: width + 1, height: height + 1, viewBox, "aria-hidden": "true" },
-      svg("g", {}, ...this.cells), this.rowLight, this.columnLight, this.marks, this.cursor);
+      svg("g", {}, ...this.cells), ...this.lights.rects, this.marks, this.cursor);
     this.rows = src.map((text, i) => word(text, { "data-i": i, title: text }));
     this.columns = tgt.map((text, j) => html("span", { "data-j": j }, word(text, { title: text })));
     this.place.replaceChildren(this.grid());
@@ -128,30 +158,24 @@ class Matrix {
   grid() {
     const { tgt } = sentences[this.s];
     const longest = Math.min(Math.max(...tgt.map((text) => measureText(text, 15)), 20), 140);
-    const head = html("div", { class: "column-heads", "aria-hidden": "true" }, ...this.columns);
-    const side = html("div", { class: "row-heads", "aria-hidden": "true" }, ...this.rows);
-    const corner = html("div", { class: "corner" }, this.caption ? tagOf(this.caption) : "");
-    const grid = html("div", { class: "grid" }, corner, head, side, this.body);
-    grid.style.setProperty("--cell", `${this.size}px`);
-    grid.style.setProperty("--longest", `${Math.ceil(longest)}px`);
-    return grid;
+    const corner = this.caption ? tagOf(this.caption) : "";
+    return wordsAround(this.body, { ...this, corner, longest: Math.ceil(longest) });
   }
 
-  // view: {system, threshold, change: boolean, first, second: the systems that are compared, or null,
+  // view: {system, threshold, isChange: whether growth and loss are drawn, compared: the two systems, or null,
   //        gold: code -> kind, or null}
   mark(view) {
     const { s, size, marks } = this;
     marks.replaceChildren();
     drawGold(marks, s, view.gold, size);
-    const draw = view.change && view.system.before ? drawChange : drawDiscs;
+    const draw = view.isChange && view.system.before ? drawChange : drawDiscs;
     draw(marks, s, view.system, { threshold: view.threshold, size });
-    if (view.second) drawDifference(marks, s, view.first, view.second, { threshold: view.threshold, size });
+    if (view.compared) drawDifference(marks, s, view.compared, { threshold: view.threshold, size });
   }
 
   // Lights a row and a column; -1 lights none.
   light(i, j) {
-    lightRect(this.rowLight, "y", i, this.size);
-    lightRect(this.columnLight, "x", j, this.size);
+    this.lights?.light(i, j);
   }
 
   // The cell cursor of the keyboard; null hides it.
@@ -162,9 +186,4 @@ class Matrix {
     this.cursor.setAttribute("y", cell.i * this.size);
     this.cells[codeOf(this.s, cell.i, cell.j)].scrollIntoView({ block: "nearest", inline: "nearest" });
   }
-}
-
-function lightRect(rect, axis, at, size) {
-  rect.setAttribute("visibility", at < 0 ? "hidden" : "visible");
-  if (at >= 0) rect.setAttribute(axis, at * size);
 }

@@ -1,7 +1,7 @@
 // Numbers, the curve of precision and recall, the numbers of one cell, and the links as text.
 "use strict";
 
-const NAMES = { precision: "precision", recall: "recall", aer: "AER", f1: "F1" };
+const MEASURES = { precision: "precision", recall: "recall", aer: "AER", f1: "F1" }; // name -> title
 
 // columns: [{of, title, tag, values: measures or null, links}]
 // With two systems, their columns of one title stand together.
@@ -18,7 +18,7 @@ function drawNumbers(place, columns, note) {
     ...inOrder.map((column) => html("td", { "data-measure": name, "data-of": column.of }, text(column))));
   const percentOf = (name) => ({ values }) => (values === null ? "–" : percent(values[name]));
   const body = html("tbody", {},
-    ...MEASURES.map((name) => row(name, NAMES[name], percentOf(name))),
+    ...Object.entries(MEASURES).map(([name, title]) => row(name, title, percentOf(name))),
     row("links", "links", ({ links }) => String(links)));
   place.replaceChildren(
     html("table", { class: isCompared ? "compared" : "" }, html("thead", {}, ...heads), body),
@@ -99,10 +99,9 @@ function drawReadout(place, s, i, j, gold) {
   }
   const code = codeOf(s, i, j);
   const kind = gold?.get(code);
-  const name = kind === 1 ? "sure" : "possible";
   const pair = [
     word(sentences[s].src[i]), html("sub", {}, String(i)), " – ", word(sentences[s].tgt[j]), html("sub", {}, String(j)),
-    " ", kind === undefined ? "" : html("span", { class: `badge ${name}` }, name),
+    " ", kind === undefined ? "" : html("span", { class: `badge ${KINDS[kind]}` }, KINDS[kind]),
   ];
   const columns = systems.filter((system) => !system.isBefore).map((system) => html("span", { class: "item" },
     html("small", {}, system.label),
@@ -129,7 +128,7 @@ function linkItem(s, link, system, gold) {
   const { i, j, score } = link;
   const kind = gold?.get(codeOf(s, i, j));
   const isWrong = gold !== null && kind === undefined;
-  const verdict = isWrong ? "not in gold" : kind === 1 ? "sure in gold" : "possible in gold";
+  const verdict = isWrong ? "not in gold" : `${KINDS[kind]} in gold`;
   return html("li", { "data-link": `${i}-${j}`, class: isWrong ? "wrong" : "" },
     ...pairWords(s, link),
     ...(system.scored ? [", ", html("span", { class: "score" }, decimal(score))] : []),
@@ -143,7 +142,7 @@ function drawLinks(s, links, system, gold) {
   byId("missed").replaceChildren(...missed.map((link) => (
     html("li", { "data-link": `${link.i}-${link.j}` }, ...pairWords(s, link))
   )));
-  byId("links-head").textContent = links.length === 1 ? "1 link" : `${links.length} links`;
+  byId("links-head").textContent = numberOf(links.length, "link");
   byId("missed-head").hidden = missed.length === 0;
   byId("missed-head").textContent = `${missed.length} missed`;
 }

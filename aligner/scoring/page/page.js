@@ -1,7 +1,8 @@
-// Ties the parts of the page together: what is shown, what changes it, and keys.
+// What is shown, and how all parts of the page follow it.
 "use strict";
 
 const STEP = 100; // what an arrow key moves the threshold by
+const HAS_DIRECTIONS = data.columns.length > 1; // a model of one direction has one column
 const hand = new Hand();
 const state = {
   s: 0,
@@ -9,6 +10,7 @@ const state = {
   a: firstSystem(),
   b: NO_SYSTEM,
   view: "matrix",
+  isChange: false, // whether growth and loss by projection are drawn
   isEditing: false,
   cursor: null, // {i, j} of the keyboard in the matrix while editing
   lit: [-1, -1], // the row and the column that are pointed at; -1 stands for none
@@ -42,53 +44,55 @@ const figure = new Figure(byId("figure"), events);
 
 // What a drawing of one system needs to know.
 function viewOf(system, tag) {
-  const isCompared = state.b !== NO_SYSTEM;
   return {
     system,
-    tag: isCompared ? tag : "",
+    tag: isCompared() ? tag : "",
     threshold: state.threshold,
-    change: byId("change").checked,
-    other: isCompared ? (tag === "A" ? state.b : state.a) : null,
-    first: isCompared ? state.a : null,
-    second: isCompared ? state.b : null,
+    isChange: state.isChange,
+    compared: isCompared() ? [state.a, state.b] : null,
+    other: isCompared() ? (tag === "A" ? state.b : state.a) : null,
     gold: hand.gold(state.s),
   };
 }
 
+// Whether two systems are shown.
+function isCompared() {
+  return state.b !== NO_SYSTEM;
+}
+
 function shownSystems() {
-  return state.b === NO_SYSTEM ? [[state.a, "A"]] : [[state.a, "A"], [state.b, "B"]];
+  return isCompared() ? [[state.a, "A"], [state.b, "B"]] : [[state.a, "A"]];
 }
 
 // Draws the sentence in the chosen view.
 function draw() {
-  const isCompared = state.b !== NO_SYSTEM;
   byId("matrix").hidden = state.view !== "matrix";
-  byId("matrix-b").hidden = state.view !== "matrix" || !isCompared;
+  byId("matrix-b").hidden = state.view !== "matrix" || !isCompared();
   byId("bands").hidden = state.view !== "bands";
   byId("figure").hidden = state.view !== "figure";
-  if (state.view === "matrix") drawMatrices(isCompared);
+  if (state.view === "matrix") drawMatrices();
   else if (state.view === "bands") bands.draw(state.s, shownSystems().map(([system, tag]) => viewOf(system, tag)));
   else figure.draw(state.s, viewOf(state.a, ""));
   light(...state.lit);
 }
 
-function drawMatrices(isCompared) {
-  const size = cellSize(isCompared ? 2 : 1);
-  matrix.build(state.s, size, isCompared ? "A" : "");
+function drawMatrices() {
+  const size = cellSize();
+  matrix.build(state.s, size, isCompared() ? "A" : "");
   matrix.mark(viewOf(state.a, "A"));
   matrix.point(state.isEditing ? state.cursor : null);
-  if (!isCompared) return;
+  if (!isCompared()) return;
   matrixB.build(state.s, size, "B");
   matrixB.mark(viewOf(state.b, "B"));
 }
 
 // Pixels of a cell: as large as the room allows, within what can be read and touched.
-function cellSize(parts) {
+function cellSize() {
   if (state.isEditing && matchMedia("(pointer: coarse)").matches) return 40;
   const { src, tgt } = sentences[state.s];
   const { clientWidth, clientHeight } = byId("drawing");
   const isStacked = matchMedia("(max-width: 800px)").matches; // the height then follows from the drawing
-  const room = clientWidth / (isStacked ? 1 : parts) - 150;
+  const room = clientWidth / (isCompared() && !isStacked ? 2 : 1) - 150;
   const depth = isStacked ? Infinity : Math.max(clientHeight - 130, 300);
   const fitting = Math.floor(Math.min(room / Math.max(tgt.length, 1), depth / Math.max(src.length, 1)));
   return Math.min(Math.max(fitting, 22), 42);
@@ -102,7 +106,7 @@ function drawPanel() {
     const here = linksOf(state.s, system, state.threshold).length;
     const all = totalsOf(system).above(state.threshold);
     const isScored = totalsOf(system).sentences > 0;
-    const mark = state.b === NO_SYSTEM ? "" : tag;
+    const mark = isCompared() ? tag : "";
     const hereValues = gold && measure(count(state.s, system, state.threshold, gold));
     const allValues = isScored ? measure(all) : null;
     return [
@@ -125,21 +129,20 @@ function goldNote() {
   if (n === 0) return "No gold: correct sentences by hand and mark them as done, to see how good the links are.";
   const against = data.gold === null ? "sentences done by hand" : fileName(data.gold);
   const changed = data.gold !== null && byHand > 0 ? `, ${byHand} of them changed by hand` : "";
-  return `In percent, against ${against}: ${n} ${n === 1 ? "sentence" : "sentences"}${changed}.`;
+  return `In percent, against ${against}: ${numberOf(n, "sentence")}${changed}.`;
 }
 
 const announce = whenQuiet(() => {
-  const of = hand.gold(state.s);
-  const n = byId("links").children.length;
-  const error = of === null ? "" : `, AER ${percent(measure(count(state.s, state.a, state.threshold, of)).aer)}`;
+  const gold = hand.gold(state.s);
+  const links = numberOf(linksOf(state.s, state.a, state.threshold).length, "link");
+  const error = gold && `, AER ${percent(measure(count(state.s, state.a, state.threshold, gold)).aer)}`;
   byId("says").textContent =
-    `Sentence ${lineOf(state.s)}, threshold ${decimal(state.threshold, 4)}: ${n} links${error}`;
+    `Sentence ${lineOf(state.s)}, threshold ${decimal(state.threshold, 4)}: ${links}${error ?? ""}`;
 }, 600);
 
 // Brings the list into order again where its order depends on the threshold, the systems or gold.
 function sortAgain() {
-  const by = byId("sort").value;
-  if (by === "error" || by === "disagreement") list.sort(by);
+  if (list.by === "error" || list.by === "disagreement") list.sort(list.by);
 }
 
 // Everything that depends on the threshold, once for each picture.
@@ -165,8 +168,8 @@ function showSentence(s) {
   byId("source-text").replaceChildren(...src.flatMap((text, i) => [word(text, { "data-i": i }), " "]));
   byId("target-text").replaceChildren(...tgt.flatMap((text, j) => [word(text, { "data-j": j }), " "]));
   for (const id of ["matrix", "matrix-b", "bands", "figure"]) {
-    byId(id).setAttribute("aria-label", `Drawing of sentence ${lineOf(s)}: ${src.length} source words,`
-      + ` ${tgt.length} target words. The links stand as text in the list of links.`);
+    byId(id).setAttribute("aria-label", `Drawing of sentence ${lineOf(s)}: ${numberOf(src.length, "source word")},`
+      + ` ${numberOf(tgt.length, "target word")}. The links stand as text in the list of links.`);
   }
   byId("done").checked = hand.isDone(s);
   state.lit = [-1, -1];
@@ -180,9 +183,9 @@ function light(i, j) {
   state.lit = [i, j];
   if (state.view === "matrix") {
     matrix.light(i, j);
-    if (!byId("matrix-b").hidden) matrixB.light(i, j);
+    if (isCompared()) matrixB.light(i, j);
   } else if (state.view === "bands") bands.light(i, j);
-  else if (state.view === "figure") figure.light(i, j);
+  else figure.light(i, j);
   for (const node of byId("main").querySelectorAll(".on[data-i], .on[data-j]")) node.classList.remove("on");
   for (const node of byId("main").querySelectorAll(`[data-i="${i}"], [data-j="${j}"]`)) node.classList.add("on");
   drawReadout(byId("readout"), state.s, i, j, hand.gold(state.s));
