@@ -1,4 +1,4 @@
-"""What tests of whole trainings share: the generated corpus, short recipes, and how to compare results."""
+"""What tests of whole trainings share: the sample, the generated corpus, recipes, how to compare results."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from aligner.decoding.posteriors import directions
 from aligner.models.lexicon import Evidence, Lexicon
 from aligner.models.recipe import SETTINGS
 from aligner.models.shares import Shares
+
+SRC, TGT, GOLD, FORWARD = (ROOT / "data" / f"sample.{x}" for x in ("en", "fr", "gold", "forward"))
 
 
 def generated() -> Corpus:

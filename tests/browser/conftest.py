@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
-from trained import run
+from trained import FORWARD, GOLD, SRC, TGT, run
 
 # Nothing but the pages of the tests is opened, and nothing is asked of the network.
 FLAGS = [
@@ -23,7 +23,6 @@ FLAGS = [
 ]
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 SIZES = {"wide": {"width": 1400, "height": 900}, "phone": {"width": 390, "height": 844}}
-SRC, TGT, GOLD, FORWARD = (str(ROOT / "data" / f"sample.{x}") for x in ("en", "fr", "gold", "forward"))
 
 
 @pytest.fixture(scope="package")
@@ -40,39 +39,79 @@ def chromium() -> Iterator[object]:
         browser.close()
 
 
+class Tab:
+    """A tab of the browser, which one test after another uses; each finds no corrections of others."""
+
+    def __init__(self, browser, size: str, colours: str) -> None:
+        phone = size == "phone"
+        context = browser.new_context(
+            viewport=SIZES[size], color_scheme=colours, is_mobile=phone, has_touch=phone
+        )
+        context.set_default_timeout(10_000)
+        self.page, self.file = context.new_page(), Path("/")
+        self.problems: list[str] = []
+        note = self.problems.append
+        self.page.on("console", lambda message: note(f"{message.type}: {message.text}"))
+        self.page.on("pageerror", lambda error: note(str(error)))
+        self.page.on("dialog", lambda dialog: (note(dialog.message), dialog.dismiss()))
+        self.page.on("request", lambda request: self.is_own(request.url) or note(request.url))
+
+    def is_own(self, url: str) -> bool:
+        """Whether the page asks for itself, or for what it made itself, as for a download."""
+        return url.startswith((self.file.as_uri(), "blob:", "data:", "about:blank"))
+
+    def open(self, file: Path, hash: str):
+        self.file = file
+        self.page.goto(file.as_uri() + hash)
+        self.page.wait_for_function("document.querySelector('#place')?.textContent !== ''")
+        return self.page
+
+    def leave(self) -> None:
+        self.page.evaluate("localStorage.clear()")
+        self.page.goto("about:blank")
+        problems = self.problems.copy()
+        self.problems.clear()
+        assert problems == []
+
+
+@pytest.fixture(scope="package")
+def tabs(chromium) -> dict[tuple[str, str, int], Tab]:
+    """(size, colours, how many of these a test has already) -> a tab; a new one takes half a second."""
+    return {}
+
+
 @pytest.fixture
-def visit(chromium):
+def visit(chromium, tabs):
     """visit(file, size, colours, hash) -> a page that is open. Where a page has a #place, it is filled.
 
     What a page says on the console, its errors, and requests for anything but itself fail the test.
     """
-    problems: list[str] = []
-    contexts = []
+    used: list[Tab] = []
 
     def visit(file: Path, size: str = "wide", colours: str = "light", hash: str = ""):
-        context = chromium.new_context(
-            viewport=SIZES[size], color_scheme=colours, is_mobile=size == "phone", has_touch=size == "phone"
-        )
-        context.set_default_timeout(10_000)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: problems.append(f"{message.type}: {message.text}"))
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on("dialog", lambda dialog: (problems.append(dialog.message), dialog.dismiss()))
-        page.on("request", lambda request: is_own(request.url, file) or problems.append(request.url))
-        page.goto(file.as_uri() + hash)
-        page.wait_for_function("document.querySelector('#place')?.textContent !== ''")
-        return page
+        key = size, colours, len(used)
+        if key not in tabs:
+            tabs[key] = Tab(chromium, size, colours)
+        used.append(tabs[key])
+        return tabs[key].open(file, hash)
 
     yield visit
-    for context in contexts:
-        context.close()
-    assert problems == []
+    for tab in used:
+        tab.leave()
 
 
-def is_own(url: str, file: Path) -> bool:
-    """Whether the page asks for itself, or for what it made itself, as for a download."""
-    return url.startswith((file.as_uri(), "blob:", "data:"))
+@pytest.fixture(scope="package")
+def faults():
+    """faults(page, rules) -> what axe-core finds serious: [(rule, elements)]. rules: None: all"""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe-core").Axe()
+
+    def faults(page, rules: list[str] | None = None) -> list[tuple[str, list[str]]]:
+        options = {"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})}
+        found = axe.run(page, options=options).response["violations"]
+        serious = [fault for fault in found if fault["impact"] in ("serious", "critical")]
+        return [(fault["id"], [node["html"] for node in fault["nodes"]][:3]) for fault in serious]
+
+    return faults
 
 
 @pytest.fixture(scope="package")

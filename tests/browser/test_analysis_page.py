@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from conftest import ROOT
-from trained import run
-
-SRC, TGT, GOLD, FORWARD = (str(ROOT / "data" / f"sample.{x}") for x in ("en", "fr", "gold", "forward"))
+from trained import FORWARD, GOLD, SRC, TGT, run
 
 
 @pytest.fixture(scope="module")
@@ -19,12 +16,9 @@ def analysis(folder, sample):
 
 
 @pytest.mark.parametrize("size, colours", [("wide", "dark"), ("phone", "light")])
-def test_it_fits_and_axe_finds_no_serious_fault(visit, analysis, size, colours):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe-core").Axe()
+def test_it_fits_and_axe_finds_no_serious_fault(visit, analysis, faults, size, colours):
     page = visit(analysis, size, colours)
-    found = axe.run(page, options={"resultTypes": ["violations"]}).response["violations"]
-    serious = [fault for fault in found if fault["impact"] in ("serious", "critical")]
-    assert [(x["id"], [node["html"] for node in x["nodes"]][:3]) for x in serious] == []
+    assert faults(page) == []
     width = page.evaluate("document.documentElement.scrollWidth")
     assert width <= page.viewport_size["width"], "the page does not scroll sideways"
     wide = page.evaluate(

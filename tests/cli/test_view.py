@@ -11,11 +11,9 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
-from trained import run
+from trained import FORWARD, GOLD, SRC, TGT, run
 
 from aligner import LinkReader, Model
-
-SRC, TGT, GOLD, FORWARD = (ROOT / "data" / f"sample.{x}" for x in ("en", "fr", "gold", "forward"))
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,8 @@ import dataclasses
 import itertools
 from collections import Counter
 
-import numpy as np
 import pytest
+from gold import gold_links, scored_links
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -41,12 +41,7 @@ def problems(draw):
 def read(problem) -> tuple[Links, Links, Corpus, Corpus]:
     """(hypothesis, gold, text, counted text)"""
     sentences, counted = problem
-    hyp = Links.from_pairs([[(*link, score) for link, score in x[2].items()] for x in sentences])
-    if hyp.scores is None:  # there are no links
-        hyp = dataclasses.replace(hyp, scores=np.zeros(0))
-    gold = Links.from_pairs([[*sorted(x[3]), *sorted(x[4] - x[3])] for x in sentences])
-    sure = [label for x in sentences for label in [1] * len(x[3]) + [0] * len(x[4] - x[3])]
-    gold = dataclasses.replace(gold, sure=np.array(sure, dtype=np.uint8))
+    hyp, gold = scored_links([x[2] for x in sentences]), gold_links([(x[3], x[4] - x[3]) for x in sentences])
     return hyp, gold, Corpus.from_pairs([x[:2] for x in sentences]), Corpus.from_pairs(counted)
 
 

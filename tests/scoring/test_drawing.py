@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
+from gold import gold_links
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,9 +16,8 @@ def drawn(src: str, tgt: str, links, gold=None, marks=UNICODE, width=80) -> str:
     corpus = Corpus.from_pairs([(src, tgt)])
     answer = None
     if gold is not None:
-        found = Links.from_pairs([[link[:2] for link in gold]])
-        sure = np.array([link[2] for link in gold], dtype=np.uint8)
-        answer = ("gold", Links(found.offsets, found.src, found.tgt, sure=sure))
+        sure, possible = ({link[:2] for link in gold if link[2] == kind} for kind in (1, 0))
+        answer = ("gold", gold_links([(sure, possible)]))
     files = [] if links is None else [("links", Links.from_pairs([links]))]
     return Drawing(page_data(corpus, ("s", "t"), None, answer, files), marks, width).sentence(0)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from gold import scored_links
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from trained import links_of, recipe_of
@@ -53,13 +53,6 @@ def grid(flat: list[int], width: int) -> dict[tuple[int, int], tuple[int, ...]]:
     return cells
 
 
-def scored(sentences: list[dict[tuple[int, int], float]]) -> Links:
-    """Links with scores, by source, then target, even where there are none."""
-    links = Links.from_pairs([sorted(cells) for cells in sentences])
-    scores = [cells[cell] for cells in sentences for cell in sorted(cells)]
-    return replace(links, scores=np.array(scores, dtype=np.float64))
-
-
 ONE = st.dictionaries(st.tuples(st.integers(0, 2), st.integers(0, 3)), st.floats(0.0011, 1), max_size=6)
 
 
@@ -68,7 +61,7 @@ ONE = st.dictionaries(st.tuples(st.integers(0, 2), st.integers(0, 3)), st.floats
 def test_cells_are_those_of_any_column(sentences):
     """Against a dictionary for each sentence pair and column."""
     names = ("forward", "reverse", "forward0", "reverse0")
-    columns = {name: scored([pair[k] for pair in sentences]) for k, name in enumerate(names)}
+    columns = {name: scored_links([pair[k] for pair in sentences]) for k, name in enumerate(names)}
     corpus = Corpus.from_pairs([("a b c", "x y z w")] * len(sentences))
     data = page_data(corpus, ("s", "t"), Belief({}, columns, np.zeros((len(corpus), 2)), 0.0))
     assert data["columns"] == ["forward", "reverse", "union", "forward0", "reverse0", "union0"]
