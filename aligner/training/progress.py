@@ -22,8 +22,8 @@ from aligner.models.recipe import Recipe, Stage
 from aligner.text.cells import cell_offsets
 from aligner.text.corpus import Corpus
 
-# Nanoseconds a cell, and a cell and view: of 10,000 and 100,000 pairs of Hansards, with one thread on a Xeon at
-# 2.8 GHz. Only their ratios matter.
+# Nanoseconds a cell, and a cell and view: of 10,000 and 100,000 pairs of Hansards, with one thread on a Xeon
+# at 2.8 GHz. Only their ratios matter.
 COSTS = {
     "number": (0.0, 16.0),  # the word pairs of a view
     "ibm1": (0.0, 14.0),
