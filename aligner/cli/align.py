@@ -8,11 +8,10 @@ from typing import Any
 import click
 
 from aligner import store
-from aligner.cli import options, sentence_scores, threshold, training
+from aligner.cli import decision, options, sentence_scores, threshold, training
 from aligner.cli.outputs import Outputs
 from aligner.cli.sentence_scores import SentenceScores
-from aligner.decoding.combine import Decision, above, combine, threshold_of
-from aligner.decoding.posteriors import directions
+from aligner.decoding.combine import Decision, above, combine
 from aligner.files import open_output
 from aligner.links.formats import format_links
 from aligner.links.known import known_of
@@ -21,10 +20,10 @@ from aligner.models.recipe import HMMS, MODELS
 
 @click.command("align")
 @options.corpus_arguments
-@options.directions
-@options.projection
+@decision.directions
+@decision.projection
 @threshold.option
-@options.decoder
+@decision.decoder
 @click.option("--scores", is_flag=True, help="Print links with their scores, `i-j:p` (soft-union, product).")
 @click.option(
     "--forward",
@@ -83,9 +82,9 @@ def command(
     """
     rule = settings.pop("threshold")
     given = threshold.number_of(rule)
-    method = options.method_of(method, viterbi, scores, rule)
-    fertility = options.check_decoder(decode, max_fertility, method, viterbi, settings["given"])
-    options.check_projection(project, viterbi, settings["model"] in HMMS, settings["model"])
+    method = decision.method_of(method, viterbi, scores, rule)
+    fertility = decision.check_decoder(decode, max_fertility, method, viterbi, settings["given"])
+    decision.check_projection(project, viterbi, settings["model"] in HMMS, settings["model"])
     layout = "scored" if scores else "pharaoh"
     sentence_scores.check(sentence_score_file, settings["given"])
     named = {"-o": output, "--forward": forward, "--reverse": reverse, "--save": save, "--log-json": log_json}
@@ -99,25 +98,25 @@ def command(
         scored = SentenceScores(sentence_score_file, overwrite, beside, viterbi)
         saved = None if save is None else beside.open(store.open_new(save, overwrite))
         log = beside.open_log(log_json, overwrite)
-        run = {"sym": method} | ({"variant": variant} if variant != "symal" else {})
-        run |= {"links": "viterbi"} if viterbi else {}
-        run |= {"project": project} if project != "trained" else {}
-        run |= {"fertility": str(fertility)} if fertility is not None else {}
-        run |= {"rule": rule} if isinstance(rule, str) else {}
+        run = {
+            "sym": method,
+            "variant": variant if variant != "symal" else None,
+            "links": "viterbi" if viterbi else None,
+            "project": project if project != "trained" else None,
+            "fertility": fertility,
+            "rule": rule if isinstance(rule, str) else None,
+        }
+        told = {key: str(value) for key, value in run.items() if value is not None}
         corpus, model, seen, known = training.train(
-            run=run, log=log, progress=progress, threshold=given, **settings
+            run=told, log=log, progress=progress, threshold=given, **settings
         )
         recipe = model.recipe
         if saved is not None:
             saved.attempt(model.write)
             saved.close()
-        decoding: dict[str, Any] = {
-            "seen": seen,
-            "known": known_of(known, None, corpus),
-            "project": project,
-            "n_threads": settings["threads"],
-        }
-        limit = threshold_of(method, given, model.threshold)
+        by_hand, n_threads = known_of(known, None, corpus), settings["threads"]
+        decoding = {"seen": seen, "known": by_hand, "project": project, "n_threads": n_threads}
+        limit = model.threshold_of(recipe.direction, method, given)
         how = Decision(limit, recipe.direction, method, variant, fertility)
         say = None if progress is None else progress.say
         how = threshold.found(rule, model, corpus, how, say, **decoding)
@@ -125,21 +124,12 @@ def command(
         if progress is not None and options.on_terminal(output):
             progress.hide()
         n_links = 0
-        blocks = directions(
-            model.views,
-            recipe,
-            corpus,
-            costs=scored.costs(len(corpus)),
-            shares=model.shares,
-            viterbi=viterbi,
-            **decoding,
-        )
-        for links in blocks if progress is None else progress.follow(blocks, corpus, recipe):
+        for links in decision.decoded(model, corpus, scored, progress, viterbi=viterbi, **decoding):
             for side, one in zip(sides, links, strict=True):
                 if side is not None:
                     kept = one if scores else above(one, of_sides)
                     side.attempt(methodcaller("write", format_links(kept.rounded(), layout)))
-            both = combine(*links, how, settings["threads"])
+            both = combine(*links, how, n_threads)
             n_links += len(both.src)
             out.write(format_links(both.rounded(), layout))
             scored.write(both, *links, recipe.direction)

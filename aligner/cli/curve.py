@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-import re
-from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import click
 
-from aligner.cli import compared, options
-from aligner.decoding.combine import above, threshold_of
+from aligner.cli import compared, options, systems
+from aligner.cli import threshold as thresholds
+from aligner.cli.named import NamedFile, NamedFileType, labels
+from aligner.decoding.combine import above
 from aligner.decoding.model import Model
-from aligner.decoding.tuned import SYSTEMS
 from aligner.errors import DataError
 from aligner.files import SUFFIX, display_name, open_output
 from aligner.links.formats import LinkReader
@@ -22,7 +22,7 @@ from aligner.links.symmetrize import check_scores
 from aligner.scoring import charts, pictures
 from aligner.scoring.charts import Chart, Sized
 from aligner.scoring.curves import Calibration, Curve
-from aligner.scoring.evaluate import evaluate
+from aligner.scoring.evaluate import Result, evaluate
 from aligner.scoring.tuning import Goal, system_links
 from aligner.store import is_model
 from aligner.text.corpus import Corpus
@@ -30,29 +30,6 @@ from aligner.text.reading import read_corpus
 
 KINDS = ("curve", "calibration", "learning", "rare")
 SIZED = ("learning", "rare")  # kinds whose files have sizes of training texts
-UNITS = {"": 1, "k": 1_000, "M": 1_000_000}
-
-
-class NamedFile(str):
-    """The path of a file that may have a label, given as LABEL=FILE."""
-
-    label: str | None = None
-
-
-class NamedFileType(click.ParamType):  # type: ignore[type-arg]
-    """FILE or LABEL=FILE."""
-
-    name = "file"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> NamedFile:
-        label, equals, path = value.partition("=")
-        if not equals:
-            return NamedFile(value)
-        if not label or not path:
-            self.fail(f"{value!r} is neither FILE nor NAME=FILE.", param, ctx)
-        file = NamedFile(path)
-        file.label = label
-        return file
 
 
 @dataclass(frozen=True)
@@ -79,28 +56,13 @@ class Found:
     default="curve",
     help="What to draw, see above.",
 )
-@click.option(
-    "--system",
-    type=click.Choice(SYSTEMS),
-    help="The links of models.  [default: soft-union; of a model of one direction, that]",
-)
+@systems.option("The links of models.")
 @click.option(
     "--threshold",
     type=options.Share(0, 1),
     help="Take the links that score above this (learning, rare).  [default: a model's own; all of a file]",
 )
-@click.option(
-    "--at-precision",
-    type=options.Share(0, 1),
-    metavar="SHARE",
-    help="Take the threshold of most recall with at least this precision (learning, rare).",
-)
-@click.option(
-    "--at-recall",
-    type=options.Share(0, 1),
-    metavar="SHARE",
-    help="Take the threshold of most precision with at least this recall (learning, rare).",
-)
+@thresholds.at("of each file (learning, rare)")
 @compared.part
 @click.option("--title", default="", help="Text above the picture.", show_default=False)
 @options.format("--hyp-format", "hyp_format", "files", of="the link files")
@@ -159,27 +121,27 @@ def command(
       aligner curve --kind learning 10k=small.links 100k=large.links --gold test.gold -o learning.png
     """
     compared.check_part(first, last)
-    if kind not in SIZED and any(x is not None for x in (threshold, at_precision, at_recall)):
+    options.exclusive(threshold=threshold, at_precision=at_precision, at_recall=at_recall)
+    wanted = thresholds.wanted_of(at_precision, at_recall)
+    sized = kind in SIZED
+    if not sized and (threshold is not None or wanted is not None):
         raise click.UsageError(
             f"--threshold, --at-precision and --at-recall are for --kind {' or '.join(SIZED)}."
         )
-    if sum(x is not None for x in (threshold, at_precision, at_recall)) > 1:
-        raise click.UsageError("--threshold, --at-precision and --at-recall exclude each other.")
     if kind == "rare" and text is None:
         raise click.UsageError("--kind rare needs --text: the words tell which links are rare.")
     if kind != "rare" and (counts is not None or lowercase):
         raise click.UsageError("--counts and --lowercase are for --kind rare.")
-    names = [_label(file, kind in SIZED) for file in files]
-    if again := [label for label, n in Counter(names).items() if n > 1]:
-        raise click.UsageError(f"two files are {_spoken(*again[0])}: give them names, as in NAME=FILE.")
+    names = labels(files, sized)
     models = [file for file in files if is_model(file)]
     if models and text is None:
         raise click.UsageError(f"{models[0]} is a model: it needs --text.")
     if not models and system is not None:
         raise click.UsageError("--system is for models, and there is none.")
     format = _format(output)
-    options.one_stdin(*files, gold, *(text or ()), *(counts or ()))
-    options.check_outputs({"-o": output}, (*files, gold, *(text or ()), *(counts or ())), overwrite)
+    inputs = (*files, gold, *(text or ()), *(counts or ()))
+    options.one_stdin(*inputs)
+    options.check_outputs({"-o": output}, inputs, overwrite)
     if format != "tsv":
         pictures.require()
     readers = {file: LinkReader(file, hyp_format, hyp_base) for file in files if file not in models}
@@ -191,12 +153,11 @@ def command(
     found = []
     for file, (name, size) in zip(files, names, strict=True):
         if file in links:
-            found.append(Found(display_name(file), name, size, links[file]))
+            scored: tuple[Links, float | None] = links[file], None
         else:
             assert text is not None
-            found.append(
-                Found(display_name(file), name, size, *_aligned(file, text, system, threads, reading))
-            )
+            scored = _aligned(file, text, system, threads, reading)
+        found.append(Found(display_name(file), name, size, *scored))
     words = None
     if text is not None and (kind == "rare" or readers):
         words = _read(text, split=split, lowercase=lowercase, **reading)
@@ -206,41 +167,19 @@ def command(
         chart = charts.curves([(one.name, _curve(one.links, answer)) for one in found])
     elif kind == "calibration":
         for file, reader in readers.items():
-            _check_posteriors(reader, links[file], last)
+            check_scores(reader, links[file], None if last else 0, "calibration")
         chart = charts.calibration([(one.name, Calibration.of(one.links, answer)) for one in found])
     else:
         counted = None if counts is None else options.read_text(counts, encoding, split, lowercase)
-        goal = None
-        if at_precision is not None or at_recall is not None:
-            by, least = ("recall", at_precision) if at_recall is None else ("precision", at_recall)
-            goal = Goal(by, least=least)
-        split_by = words if kind == "rare" else None
-        sized = [_sized(one, answer, threshold, goal, split_by, counted) for one in found]
-        chart = charts.rare(sized) if kind == "rare" else charts.learning(sized, goal.by if goal else "aer")
-    _write(chart, format, title, output, overwrite)
-
-
-def _label(file: NamedFile, sized: bool) -> tuple[str, float]:
-    """(name, size) of a file. size: 0 where none is wanted"""
-    if not sized:
-        return _whole(file.label or display_name(file)), 0
-    name, _, size = (file.label or "").rpartition(":")
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([kM]?)", size)
-    if match is None or float(match[1]) == 0:
-        raise click.UsageError(f"{file} has no size: give SIZE=FILE or NAME:SIZE=FILE, as in 10k={file}.")
-    return _whole(name), float(match[1]) * UNITS[match[2]]
-
-
-def _whole(name: str) -> str:
-    """Refuses a name that would break a table."""
-    if "\t" in name or "\n" in name:
-        raise click.UsageError("a name has no tabs and no line ends: give another one, as in NAME=FILE.")
-    return name
-
-
-def _spoken(name: str, size: float) -> str:
-    """What messages call a file with a label."""
-    return f"{name or 'without a name'} of size {size:g}" if size else f"called {name}"
+        goal = None if wanted is None else Goal.at(*wanted)
+        given = {"text": words, "counted": counted} if kind == "rare" else {}
+        results = [_sized(one, answer, threshold, goal, given) for one in found]
+        if kind == "rare":
+            chart = charts.rare(results)
+        else:
+            chart = charts.learning(results, goal.by if goal else "aer")
+    with open_output(output, overwrite) as out:
+        out.write(_content(chart, format, title))
 
 
 def _format(output: str) -> str:
@@ -271,27 +210,12 @@ def _aligned(
     """(scored links, threshold) of a model."""
     model = Model.load(file)
     model.check_trained()
-    direction = model.recipe.direction
-    if direction != "both" and system not in (None, direction):
-        raise click.UsageError(f"{file} was trained {direction} only.")
-    system = system or ("soft-union" if direction == "both" else direction)
+    system = systems.system_of(model, file, system)
     corpus = _read(text, split=model.recipe.split, lowercase=model.recipe.lowercase, **reading)
-    tuned = model.tuned_threshold("both", system)
-    return system_links(model, corpus, threads)[system], threshold_of(system, tuned, model.threshold)
+    return system_links(model, corpus, threads)[system], model.threshold_of("both", system)
 
 
-def _check_posteriors(reader: LinkReader, links: Links, last: int | None) -> None:
-    """Refuses links without scores, and scores above 1. The lines of the last sentences are not known."""
-    if last is None:
-        check_scores(reader, links, 0, "calibration")
-    elif links.scores is None and len(links.src):
-        raise DataError("calibration needs links with scores", file=reader.name)
-    elif links.scores is not None and (odd := links.scores[(links.scores < 0) | (links.scores > 1)]).size:
-        what = f"score {odd[0]:g} is not between 0 and 1"
-        raise DataError(what, file=reader.name, hint="calibration takes posteriors")
-
-
-def _curve(links: Links, gold: Links) -> Any:
+def _curve(links: Links, gold: Links) -> Curve | Result:
     """The curve of links that have scores; the scores of others."""
     if links.scores is not None and len(links.src):
         return Curve.of(links, gold)
@@ -299,31 +223,26 @@ def _curve(links: Links, gold: Links) -> Any:
 
 
 def _sized(
-    one: Found,
-    gold: Links,
-    threshold: float | None,
-    goal: Goal | None,
-    text: Corpus | None,
-    counted: Corpus | None,
+    one: Found, gold: Links, threshold: float | None, goal: Goal | None, rare: Mapping[str, Any]
 ) -> Sized:
-    """The scores of links above a threshold: the given one, the goal's, or that of a model."""
+    """The scores of links above a threshold: the given one, the goal's, or that of a model.
+
+    rare: the arguments of `evaluate` that say which words are rare
+    """
     links, limit = one.links, one.threshold if threshold is None else threshold
-    scored = links.scores is not None
-    if not scored and (goal is not None or threshold is not None):
+    if links.scores is None and (goal is not None or threshold is not None):
         raise DataError("the links have no scores", file=one.file, hint="a threshold needs links `i-j:0.93`")
     if goal is not None:
         curve = Curve.of(links, gold)
         limit = float(curve.thresholds[goal.reach(curve, one.file)])
     if limit is not None:
         links = above(links, limit)
-    result = evaluate([links], gold, n_samples=0, text=text, counted=counted).results[0]
+    result = evaluate([links], gold, n_samples=0, **rare).results[0]
     return Sized(one.name, one.size, limit, result)
 
 
-def _write(chart: Chart, format: str, title: str, output: str, overwrite: bool) -> None:
-    tsv = format == "tsv"
-    content = (
-        chart.as_tsv().encode("utf-8", "surrogateescape") if tsv else pictures.draw(chart, format, title)
-    )
-    with open_output(output, overwrite) as out:
-        out.write(content)
+def _content(chart: Chart, format: str, title: str) -> bytes:
+    """A chart as a file has it."""
+    if format == "tsv":
+        return chart.as_tsv().encode("utf-8", "surrogateescape")
+    return pictures.draw(chart, format, title)

@@ -8,20 +8,22 @@ from typing import Any
 import click
 import numpy as np
 
-from aligner.cli import options, sentence_scores, training, tuned
+from aligner.cli import decision, known, options, sentence_scores
 from aligner.cli import threshold as thresholds
+from aligner.cli.known import KnownFiles
 from aligner.cli.outputs import Outputs
 from aligner.cli.sentence_scores import SentenceScores
-from aligner.decoding.combine import Decision, combine, threshold_of
+from aligner.cli.systems import check_direction
+from aligner.decoding.combine import Decision, combine
 from aligner.decoding.model import Model
-from aligner.decoding.posteriors import directions, known_words, unknown_tokens
+from aligner.decoding.posteriors import known_words, unknown_tokens
 from aligner.files import display_name, open_output
 from aligner.links.formats import format_links
 from aligner.links.known import known_of
 from aligner.models.recipe import DIRECTIONS, HMMS
-from aligner.text import doubts
-from aligner.text.cells import cell_offsets
-from aligner.text.corpus import warn_of_long
+from aligner.text.cells import Seen, cell_offsets
+from aligner.text.corpus import Corpus, warn_of_long
+from aligner.text.doubts import warn_of_unknown
 from aligner.text.reading import stream_corpus
 from aligner.training.progress import Progress, decoding_work
 
@@ -37,12 +39,12 @@ from aligner.training.progress import Progress, decoding_work
     type=click.Choice(DIRECTIONS),
     help="forward: p(tgt | src); reverse: p(src | tgt); both: the two made one.  [default: as trained]",
 )
-@options.directions
-@options.projection
+@decision.directions
+@decision.projection
 @thresholds.option
-@tuned.at
-@options.decoder
-@training.known
+@thresholds.at("on the text that `aligner tune --store` tuned the model on")
+@decision.decoder
+@known.option
 @click.option(
     "--scores",
     is_flag=True,
@@ -108,84 +110,85 @@ def command(
       aligner decode tuned.model data/generated.src data/generated.tgt --at-precision 0.95
     """
     options.check_layout(tgt, layout, vcb)
-    options.one_stdin(src, tgt or "", *(vcb or ()), *(path for path in (given, exclude) if path))
+    files = KnownFiles(given, exclude, known_base, known_format)
+    options.one_stdin(src, tgt or "", *(vcb or ()), *files.paths)
     streamed = tgt is None and vcb is None
     if streamed and threshold == "points":
         raise click.UsageError(
             "--threshold points is for two files, SRC and TGT: links are counted before they are printed."
         )
-    if tgt is None and (given or exclude):
+    if tgt is None and files.paths:
         raise click.UsageError("--given and --exclude are for two files, SRC and TGT.")
-    training.check_known(given, exclude, known_base, known_format, threshold)
+    files.check(threshold)
     sentence_scores.check(sentence_score_file, given)
     named = {"-o": output, "--sentence-scores": sentence_score_file}
-    options.check_outputs(named, (model, src, tgt, *(vcb or ()), given, exclude), overwrite)
+    options.check_outputs(named, (model, src, tgt, *(vcb or ()), *files.paths), overwrite)
     trained = Model.load(model, check)
     trained.check_trained()
-    trained_direction = trained.recipe.direction
-    if direction is not None and trained_direction not in ("both", direction):
-        raise click.UsageError(f"{model} was trained {trained_direction} only.")
-    direction = direction or trained_direction
+    check_direction(trained, model, direction)
+    recipe = trained.recipe
+    direction = direction or recipe.direction
     if method is not None and direction != "both":
         raise click.UsageError("--symmetrize is for both directions.")
-    fits = trained.recipe.model in HMMS and trained_direction == "both"
-    options.check_projection(project, viterbi, fits, model)
-    method = options.method_of(method, viterbi, scores and direction == "both", threshold)
+    fits = recipe.model in HMMS and recipe.direction == "both"
+    decision.check_projection(project, viterbi, fits, model)
+    method = decision.method_of(method, viterbi, scores and direction == "both", threshold)
     made_one = method if direction == "both" else None
-    fertility = options.check_decoder(decode, max_fertility, made_one, viterbi, given)
-    if at_precision is not None or at_recall is not None:
-        tuned.check(at_precision, at_recall, threshold, viterbi, project != "trained", decode)
-        threshold = tuned.threshold(trained, model, direction, method, at_precision, at_recall)
-    elif threshold is None and not viterbi and project == "trained":  # tuning is of such posteriors alone
-        threshold = trained.tuned_threshold(direction, method)
-    limit = threshold_of(method, thresholds.number_of(threshold), trained.threshold)
+    fertility = decision.check_decoder(decode, max_fertility, made_one, viterbi, given)
+    options.exclusive(at_precision=at_precision, at_recall=at_recall, threshold=threshold)
+    if (wanted := thresholds.wanted_of(at_precision, at_recall)) is not None:
+        thresholds.check_wanted(viterbi, project, decode)
+    as_tuned = not viterbi and project == "trained"
+    limit = thresholds.limit_of(trained, model, direction, method, threshold, wanted, as_tuned)
     how = Decision(limit, direction, method, variant, fertility)
+    reading: dict[str, Any] = {"encoding": encoding, "lowercase": recipe.lowercase, "split": recipe.split}
+    usual: dict[str, Any] = {"project": project, "n_threads": threads}
     telling = nullcontext() if streamed or options.on_terminal(output) else Progress()
+    doubts = Doubts(trained)
     with Outputs() as beside, open_output(output, overwrite) as out, telling as progress:
         scored = SentenceScores(sentence_score_file, overwrite, beside, viterbi)
-        recipe = trained.recipe
-        reading: dict[str, Any] = {
-            "encoding": encoding,
-            "lowercase": recipe.lowercase,
-            "split": recipe.split,
-        }
         if streamed:
             parts = stream_corpus(src, layout=layout, **reading)
         else:
             parts = iter([options.read_pairs(src, tgt, layout, vcb, **reading)])
-        n_before, long_pairs = 0, []
-        unknown, tokens = np.zeros(2, np.int64), np.zeros(2, np.int64)  # of the source, of the target
         for corpus in parts:
-            known = known_of(
-                training.read_known(given, exclude, known_base, known_format, corpus), None, corpus
-            )
-            long_pairs += corpus.long_pairs(n_before)
-            n_before += len(corpus)
-            corpus = corpus.bounded()
-            seen = known_words(trained.views, corpus)
-            unknown += [np.count_nonzero(side) for side in unknown_tokens(seen)]
-            tokens += len(corpus.src.ids), len(corpus.tgt.ids)
-            decoding: dict[str, Any] = {"seen": seen, "known": known, "project": project}
-            decoding["n_threads"] = threads
+            by_hand = known_of(files.read(corpus), None, corpus)
+            corpus, seen = doubts.look(corpus)
+            settings = usual | {"seen": seen, "known": by_hand}
             if not streamed:
-                how = thresholds.found(threshold, trained, corpus, how, **decoding)
-            blocks = directions(
-                trained.views,
-                recipe,
-                corpus,
-                costs=scored.costs(len(corpus)),
-                shares=trained.shares,
-                viterbi=viterbi,
-                **decoding,
-            )
+                how = thresholds.found(threshold, trained, corpus, how, **settings)
             if progress is not None:
                 progress.plan(decoding_work(recipe, int(cell_offsets(corpus)[-1])))
-                blocks = progress.follow(blocks, corpus, recipe)
+            blocks = decision.decoded(trained, corpus, scored, progress, viterbi=viterbi, **settings)
             for forward, reverse in blocks:
                 links = combine(forward, reverse, how, threads)
                 out.write(format_links(links.rounded(), "scored" if scores else "pharaoh"))
                 scored.write(links, forward, reverse, direction)
             out.flush()
             scored.flush()
-    warn_of_long(long_pairs, display_name(src))
-    doubts.warn_of_unknown(model, unknown.tolist(), tokens.tolist())
+    doubts.warn(model, display_name(src))
+
+
+class Doubts:
+    """What looks wrong with a text that comes part by part: sentences that are too long, unknown words."""
+
+    def __init__(self, model: Model) -> None:
+        self.views = model.views
+        self.n_pairs = 0
+        self.long_pairs: list[tuple[int, int, int]] = []
+        self.unknown, self.tokens = np.zeros(2, np.int64), np.zeros(2, np.int64)  # source, target
+
+    def look(self, corpus: Corpus) -> tuple[Corpus, list[Seen]]:
+        """The next part without what is too long, and what each view sees of this part."""
+        self.long_pairs += corpus.long_pairs(self.n_pairs)
+        self.n_pairs += len(corpus)
+        corpus = corpus.bounded()
+        seen = known_words(self.views, corpus)
+        self.unknown += [np.count_nonzero(side) for side in unknown_tokens(seen)]
+        self.tokens += len(corpus.src.ids), len(corpus.tgt.ids)
+        return corpus, seen
+
+    def warn(self, model: str, text: str) -> None:
+        """Warns once, of all parts. model, text: their names"""
+        warn_of_long(self.long_pairs, text)
+        warn_of_unknown(model, self.unknown.tolist(), self.tokens.tolist())

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from aligner.cli import options, training
+from aligner.cli import known, options, training
 
 
 @click.command("ibm1")
@@ -15,7 +15,7 @@ from aligner.cli import options, training
 @training.settings(["iterations", "identical", "dirichlet", "max_length"], model="ibm1")
 @click.option("--agree", "ibm1_agree", is_flag=True, help="Train on what the two directions agree on.")
 @training.views
-@training.known
+@known.option
 @training.progress
 @options.threads
 def command(**settings: Any) -> None:

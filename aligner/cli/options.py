@@ -14,12 +14,8 @@ import click
 from click.core import ParameterSource
 
 from aligner.cli.settings import Setting
-from aligner.decoding.combine import DECODERS, MOST_FERTILITY, fertility_of
-from aligner.decoding.posteriors import PROJECTIONS
 from aligner.files import check_output, open_output, output_place
 from aligner.links.formats import FORMATS
-from aligner.links.symmetrize import METHODS, VARIANTS, our_name
-from aligner.models.recipe import HMMS
 from aligner.store import check_name
 from aligner.text.blanks import SPLITS
 from aligner.text.corpus import Corpus
@@ -176,16 +172,6 @@ class Share(click.FloatRange):
         return number
 
 
-class MethodName(click.Choice):  # type: ignore[type-arg]
-    """A method of symmetrization, by our name or by another tool's."""
-
-    def __init__(self) -> None:
-        super().__init__(list(METHODS))
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return super().convert(our_name(value), param, ctx)
-
-
 def show(text: str) -> None:
     """Prints a result. Names of files that are not UTF-8 are printed as the bytes that they are."""
     with open_output("-") as out:
@@ -215,6 +201,13 @@ def no_terminal(ctx: click.Context) -> None:
     """Refuses to wait for a terminal."""
     if sys.stdin is not None and sys.stdin.isatty():
         raise click.UsageError("give a file, or text on stdin; - reads from the terminal.", ctx)
+
+
+def exclusive(**given: object) -> None:
+    """Refuses more than one of some options, which are named as click names them."""
+    if sum(value is not None for value in given.values()) > 1:
+        *some, last = ("--" + name.replace("_", "-") for name in given)
+        raise click.UsageError(f"{', '.join(some)} and {last} exclude each other.")
 
 
 def one_stdin(*paths: str) -> None:
@@ -289,117 +282,6 @@ def check_outputs(
                 raise click.UsageError(f"{option} is {path}, which is read: give another name.")
         seen[place] = option
         check_output(path, overwrite)
-
-
-def directions(command: F) -> F:
-    """How a model's two directions become one: --viterbi, --symmetrize and --variant."""
-    for add in (
-        variant,
-        click.option(
-            "--symmetrize",
-            "method",
-            type=MethodName(),
-            metavar="METHOD",
-            help="How two directions become one, see `aligner symmetrize --help`.  [default: soft-union;"
-            " of best paths grow-diag-final-and]",
-        ),
-        click.option(
-            "--viterbi",
-            is_flag=True,
-            help="Take the links of each direction's most probable alignment, its best path, instead of each"
-            " link that is probable enough by itself.",
-        ),
-    ):
-        command = add(command)
-    return command
-
-
-def projection(command: F) -> F:
-    """--project: what posteriors are projected onto when text is decoded."""
-    return click.option(
-        "--project",
-        type=click.Choice(list(PROJECTIONS)),
-        default="trained",
-        help="What posteriors are projected onto when text is decoded, so that the two directions agree"
-        " (symmetric), or each word has at most one link expected (bijective). both is the mean of the two;"
-        f" trained is what the model was trained with. For {', '.join(HMMS)} in both directions.",
-    )(command)
-
-
-def check_projection(project: str, viterbi: bool, fits: bool, name: str) -> None:
-    """Refuses a projection that the model, or that best paths cannot have.
-
-    fits  whether the model is an HMM of both directions
-    name  of the model
-    """
-    if project not in ("trained", "none") and not fits:
-        raise click.UsageError(
-            f"--project {project} is for HMMs of both directions ({', '.join(HMMS)}), not for {name}."
-        )
-    if viterbi and project == "both":
-        raise click.UsageError("--project both is not for --viterbi: two best paths have no mean.")
-
-
-def method_of(method: str | None, viterbi: bool, scores: bool, threshold: str | float | None) -> str:
-    """The method that is given, or the default. Refuses scores and thresholds where there are no scores."""
-    if viterbi and threshold is not None:
-        raise click.UsageError("--threshold is not for --viterbi: links of a best path have no scores.")
-    method = method or ("grow-diag-final-and" if viterbi else "soft-union")
-    if scores and METHODS[method].threshold is None:
-        raise click.UsageError(f"--scores is for soft-union and product, not {method}.")
-    return method
-
-
-def decoder(command: F) -> F:
-    """Which of the links above the threshold are chosen: --decode and --max-fertility."""
-    command = click.option(
-        "--max-fertility",
-        type=click.IntRange(1, MOST_FERTILITY),
-        help=f"How many links a word has at most.  [--decode fertility; default: {DECODERS['fertility']}]",
-    )(command)
-    return click.option(
-        "--decode",
-        type=click.Choice(list(DECODERS)),
-        default="threshold",
-        help="Which of the links above the threshold are chosen. threshold: all. one-to-one: at most one a"
-        " word. fertility: at most --max-fertility a word. Of all such choices, the one with the largest sum"
-        " of scores above the threshold is taken.",
-    )(command)
-
-
-def check_decoder(
-    decode: str,
-    max_fertility: int | None,
-    method: str | None,
-    viterbi: bool = False,
-    given: str | None = None,
-) -> int | None:
-    """How many links a word has at most; None: any number. Refuses a decoder where there are no scores.
-
-    method: how two directions become one; None: there is one direction
-    """
-    if max_fertility is not None and decode != "fertility":
-        raise click.UsageError("--max-fertility is for --decode fertility.")
-    if decode != "threshold" and viterbi:
-        raise click.UsageError(
-            f"--decode {decode} is not for --viterbi: links of a best path have no scores."
-        )
-    if decode != "threshold" and method is not None and METHODS[method].threshold is None:
-        raise click.UsageError(f"--decode {decode} needs links with scores, not those of {method}.")
-    if decode != "threshold" and given is not None:
-        raise click.UsageError(f"--decode {decode} is not for --given: given links are all kept.")
-    return fertility_of(decode, max_fertility)
-
-
-def variant(command: F) -> F:
-    return click.option(
-        "--variant",
-        type=click.Choice(list(VARIANTS)),
-        default="symal",
-        help="The tool whose links are given, those of symal and atools byte for byte. lilt is"
-        " combine_bidirectional_alignments.py, which adds links of two free words only. soft-union and"
-        " product are the same in all.",
-    )(command)
 
 
 def check_layout(

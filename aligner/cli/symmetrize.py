@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from aligner.cli import options
+from aligner.cli import decision, options
 from aligner.decoding.combine import at_most
 from aligner.files import open_output
 from aligner.links.formats import LinkReader, format_links
@@ -18,14 +18,14 @@ from aligner.links.turns import TurnReader
 @click.option(
     "-m",
     "--method",
-    type=options.MethodName(),
+    type=decision.MethodName(),
     metavar="METHOD",
     default="grow-diag-final-and",
     help="One of the methods above, or what another tool calls it: "
     + ", ".join(f"{name} ({method})" for name, method in OTHER_NAMES.items())
     + ".",
 )
-@options.variant
+@decision.variant
 @click.option(
     "--threshold",
     type=options.Share(0, 1),
@@ -34,7 +34,7 @@ from aligner.links.turns import TurnReader
     + ", ".join(f"{how.threshold} for {name}" for name, how in METHODS.items() if how.threshold is not None)
     + "]",
 )
-@options.decoder
+@decision.decoder
 @click.option(
     "--scores",
     is_flag=True,
@@ -93,7 +93,7 @@ def command(
     """
     one = decode != "threshold" and method in ("forward", "reverse")
     soft = one or METHODS[method].threshold is not None
-    fertility = options.check_decoder(decode, max_fertility, None if one else method)
+    fertility = decision.check_decoder(decode, max_fertility, None if one else method)
     if not soft and (scores or threshold is not None):
         raise click.UsageError(f"--scores and --threshold are for soft-union and product, not {method}.")
     limit = (METHODS[method].threshold or 0.0) if threshold is None else threshold

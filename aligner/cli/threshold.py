@@ -1,4 +1,7 @@
-"""--threshold: a number, or a rule that finds one without gold links."""
+"""Options of thresholds: --threshold, a number or a rule; --at-precision and --at-recall, of a tuned curve.
+
+These exclude each other. Where none of them is given, Model.threshold_of says which threshold counts.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,9 @@ from aligner.cli import options
 from aligner.cli.options import F
 from aligner.decoding.combine import Decision
 from aligner.decoding.model import Model
-from aligner.decoding.threshold import MOST_PAIRS, RULES, find
+from aligner.decoding.threshold import MOST_PAIRS, RULES
+from aligner.decoding.tuned import FACT, OTHER, SYSTEMS, threshold_at
+from aligner.errors import DataError
 from aligner.models.recipe import SETTINGS
 from aligner.text.corpus import Corpus
 
@@ -46,9 +51,82 @@ def option(command: F) -> F:
     )(command)
 
 
+def at(where: str) -> Callable[[F], F]:
+    """--at-precision and --at-recall. where: for the help, of which text, or for what"""
+
+    def add(command: F) -> F:
+        for name, other in reversed(OTHER.items()):
+            command = click.option(
+                f"--at-{name}",
+                type=options.Share(0, 1),
+                metavar="SHARE",
+                help=f"Take the threshold of the most {other} with at least this {name}, for example 0.95,"
+                f" {where}.",
+            )(command)
+        return command
+
+    return add
+
+
+def wanted_of(at_precision: float | None, at_recall: float | None) -> tuple[str, float] | None:
+    """(precision or recall, its least value) of --at-precision and --at-recall; None: neither is given."""
+    if at_precision is not None:
+        return "precision", at_precision
+    return None if at_recall is None else ("recall", at_recall)
+
+
 def number_of(given: str | float | None) -> float | None:
     """The number that is given; None for a rule, too."""
     return None if isinstance(given, str) else given
+
+
+def limit_of(
+    model: Model,
+    path: str,
+    direction: str,
+    method: str,
+    given: str | float | None,
+    wanted: tuple[str, float] | None,
+    as_tuned: bool,
+) -> float:
+    """The threshold of a run that has a trained model. A rule may find another one of the text.
+
+    path      of the model
+    given     the value of --threshold
+    wanted    that of `wanted_of`
+    as_tuned  whether links are of posteriors as tuning sees them
+    """
+    number = number_of(given) if wanted is None else of_curve(model, path, direction, method, wanted)
+    return model.threshold_of(direction, method, number, tuned=as_tuned and given is None)
+
+
+def check_wanted(viterbi: bool, project: str, decode: str) -> None:
+    """Refuses options that --at-precision and --at-recall do not go with."""
+    for given, name in (
+        (viterbi, "--viterbi"),
+        (project != "trained", "--project"),
+        (decode != "threshold", "--decode"),
+    ):
+        if given:
+            raise click.UsageError(
+                f"--at-precision and --at-recall do not go with {name}: tuning was without it."
+            )
+
+
+def of_curve(model: Model, path: str, direction: str, method: str, wanted: tuple[str, float]) -> float:
+    """The threshold on the curve of a direction, or of two directions made one by a method."""
+    system = method if direction == "both" else direction
+    if system not in SYSTEMS:
+        raise click.UsageError(
+            f"--at-precision and --at-recall are for soft-union and product, not {method}."
+        )
+    if FACT not in model.facts:
+        raise DataError(
+            "the model keeps no curve of precision and recall",
+            file=path,
+            hint="make one from gold links with `aligner tune --store`",
+        )
+    return threshold_at(model.facts[FACT], system, *wanted)
 
 
 def found(
@@ -65,7 +143,7 @@ def found(
     """
     if not isinstance(rule, str):
         return how
-    number, aer = find(rule, model.views, model.recipe, corpus, how, shares=model.shares, **settings)
+    number, aer = model.find_threshold(rule, corpus, how, **settings)
     if say is not None:
         expected = "" if aer is None else f", expected AER {100 * aer:.1f}"
         say(f"threshold {number:g} ({rule}){expected}")

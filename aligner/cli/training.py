@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import IO, Any
@@ -10,13 +9,13 @@ from typing import IO, Any
 import click
 
 from aligner import arguments, store
-from aligner.cli import options
+from aligner.cli import known, options
+from aligner.cli.known import KnownFiles
 from aligner.cli.options import F
 from aligner.cli.outputs import Outputs
 from aligner.decoding.model import Model
 from aligner.files import display_name
 from aligner.links.formats import LinkReader
-from aligner.links.known import weighted
 from aligner.links.links import Links
 from aligner.models.positions import Jumps
 from aligner.models.recipe import DEFAULT, HMMS, MODELS, SETTINGS, Recipe, UnusedSetting
@@ -109,34 +108,11 @@ def progress(command: F) -> F:
     return command
 
 
-def known(command: F) -> F:
-    """Links known by hand."""
-    for add in (
-        options.format(
-            "--known-format", "known_format", "given", "exclude", of="the files of --given and --exclude"
-        ),
-        options.base(
-            "--known-base", "known_base", "given", "exclude", of="the files of --given and --exclude"
-        ),
-        click.option(
-            "--exclude", metavar="FILE", help="Wrong links, a line a sentence pair; they are left out."
-        ),
-        click.option(
-            "--given",
-            metavar="FILE",
-            help="Right links, a line a sentence pair; they are kept. An empty line says nothing of its pair,"
-            " a possible link (i?j) nothing of its words.",
-        ),
-    ):
-        command = add(command)
-    return command
-
-
 def recipe(command: F) -> F:
     """The options of a recipe. An option that is not given has the model's default."""
     for add in (
         progress,
-        known,
+        known.option,
         click.option("--dev-gold", metavar="FILE", help="Gold links of the development text."),
         click.option("--dev-tgt", metavar="FILE", help="Target side of the development text."),
         click.option(
@@ -213,34 +189,6 @@ def inputs(training: Mapping[str, Any]) -> list[str | None]:
     return [training.get(name) for name in names] + list(training.get("vcb") or ())
 
 
-def check_known(
-    given: str | None,
-    exclude: str | None,
-    base: int | None,
-    format: str | None,
-    threshold: str | float | None,
-) -> None:
-    """Refuses options of known links that can have no effect."""
-    if given is None and exclude is None and not (base is None and format is None):
-        raise click.UsageError("--known-base and --known-format are for --given and --exclude.")
-    if given is not None and threshold == 1:
-        raise click.UsageError("links of --given score 1, which is not above --threshold 1.")
-
-
-def read_known(
-    given: str | None, exclude: str | None, base: int | None, format: str | None, text: Corpus
-) -> Links | None:
-    """The links of --given and --exclude."""
-    known = [
-        None if path is None else LinkReader(path, format, base, text=text).read()
-        for path in (given, exclude)
-    ]
-    for path, links in zip((given, exclude), known, strict=True):
-        if links is not None and links.scores is not None:
-            logging.warning("%s: scores of known links are not used; every link counts as sure", path)
-    return weighted(*known)
-
-
 def told(quiet: bool, verbose: bool, aligns: bool) -> AbstractContextManager[Progress | None]:
     """What the run says of itself on stderr. aligns: the text is aligned, too"""
     if quiet and verbose:
@@ -302,7 +250,8 @@ def train(
     development = [path for path in (dev_src, dev_tgt, dev_gold) if path is not None]
     if len(development) in (1, 2):
         raise click.UsageError("--dev-src, --dev-tgt and --dev-gold go together.")
-    check_known(given, exclude, known_base, known_format, settings.get("threshold"))
+    by_hand = KnownFiles(given, exclude, known_base, known_format)
+    by_hand.check(settings.get("threshold"))
     if init is not None and settings.get("identical") is not None:
         raise click.UsageError("--identical is for a training that begins anew, not with --init.")
     if init is not None and prior is not None:
@@ -310,9 +259,7 @@ def train(
     if prior is None and prior_weight is not None:
         raise click.UsageError("--prior-weight is for --prior.")
     options.check_layout(tgt, layout, vcb, split)
-    options.one_stdin(
-        src, tgt or "", *(vcb or ()), *development, *(path for path in (given, exclude, prior) if path)
-    )
+    options.one_stdin(src, tgt or "", *(vcb or ()), *development, *by_hand.paths, *([prior] if prior else ()))
     views = MODELS[model].fast if fast else views
     taught = None if prior is None else read_prior(prior)
     first = taught.model if isinstance(taught, ModelPrior) else None if init is None else Model.load(init)
@@ -357,7 +304,7 @@ def train(
             f"read {len(corpus):,} sentence pairs: {len(corpus.src.ids):,} source words,"
             f" {len(corpus.tgt.ids):,} target words"
         )
-    known = read_known(given, exclude, known_base, known_format, corpus)
+    links = by_hand.read(corpus)
     trained, seen = learn(
         corpus,
         recipe,
@@ -371,6 +318,6 @@ def train(
         facts={"src": src, "tgt": tgt},
         run=run,
         memory=memory,
-        links=known,
+        links=links,
     )
-    return corpus, trained, seen, known
+    return corpus, trained, seen, links

@@ -7,9 +7,10 @@ from dataclasses import replace
 import click
 
 from aligner import store
-from aligner.cli import options
+from aligner.cli import options, systems
+from aligner.cli import threshold as thresholds
 from aligner.decoding.model import Model
-from aligner.decoding.tuned import FACT, SYSTEMS
+from aligner.decoding.tuned import FACT
 from aligner.files import check_output, display_name
 from aligner.links.formats import LinkReader
 from aligner.scoring.curves import CRITERIA
@@ -29,23 +30,8 @@ from aligner.text.reading import read_corpus
     help="What the best threshold is best by.  [default: aer]",
 )
 @click.option("--alpha", type=options.Share(0, 1), default=0.4, help="Weight of precision in F(alpha).")
-@click.option(
-    "--at-precision",
-    type=options.Share(0, 1),
-    metavar="SHARE",
-    help="The best threshold is the one of most recall with at least this precision, for example 0.95.",
-)
-@click.option(
-    "--at-recall",
-    type=options.Share(0, 1),
-    metavar="SHARE",
-    help="The best threshold is the one of most precision with at least this recall.",
-)
-@click.option(
-    "--system",
-    type=click.Choice(SYSTEMS),
-    help="The system whose thresholds are shown.  [default: soft-union; of a model of one direction, that]",
-)
+@thresholds.at("of each system")
+@systems.option("The system whose thresholds are shown.")
 @click.option(
     "--store",
     "keep",
@@ -95,8 +81,7 @@ def command(
       aligner tune generated.model data/sample.en data/sample.fr data/sample.gold
       aligner tune generated.model dev.src dev.tgt dev.gold --at-precision 0.95 --store -o precise.model
     """
-    if sum(x is not None for x in (by, at_precision, at_recall)) > 1:
-        raise click.UsageError("--by, --at-precision and --at-recall exclude each other.")
+    options.exclusive(by=by, at_precision=at_precision, at_recall=at_recall)
     if not keep and (output is not None or overwrite):
         raise click.UsageError("-o and --overwrite are for --store.")
     if keep and output is None and not overwrite:
@@ -107,18 +92,11 @@ def command(
             {"-o": output or model}, (dev_src, dev_tgt, dev_gold), overwrite, output or model
         )
     check_output("-")
-    if at_precision is not None:
-        goal = Goal("recall", alpha, at_precision)
-    elif at_recall is not None:
-        goal = Goal("precision", alpha, at_recall)
-    else:
-        goal = Goal(by or "aer", alpha)
+    wanted = thresholds.wanted_of(at_precision, at_recall)
+    goal = Goal(by or "aer", alpha) if wanted is None else Goal.at(*wanted, alpha)
     trained = Model.load(model)
     trained.check_trained()
-    direction = trained.recipe.direction
-    if direction != "both" and system not in (None, direction):
-        raise click.UsageError(f"{model} was trained {direction} only.")
-    system = system or ("soft-union" if direction == "both" else direction)
+    system = systems.system_of(trained, model, system)
     recipe = trained.recipe
     text = read_corpus(dev_src, dev_tgt, encoding=encoding, split=recipe.split, lowercase=recipe.lowercase)
     warn_of_long(text.long_pairs(), display_name(dev_src))

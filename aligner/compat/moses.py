@@ -15,7 +15,7 @@ from typing import BinaryIO
 import numpy as np
 
 from aligner.compat.giza import Doubles, a3_text, write_classes
-from aligner.decoding.combine import Decision, combine, threshold_of
+from aligner.decoding.combine import Decision, combine
 from aligner.decoding.kept import Kept
 from aligner.errors import DataError
 from aligner.files import open_output
@@ -155,7 +155,7 @@ def made_one(forward: Links, reverse: Links, method: str) -> Iterator[Links]:
 
 def blended(kept: Kept, corpus: Corpus, method: str, n_threads: int) -> Iterator[Links]:
     """Step 3 of a model's scores, block by block: the links of our own commands."""
-    how = Decision(threshold_of(method, None, kept.model.threshold), method=method)
+    how = Decision(kept.model.threshold_of("both", method), method=method)
     for forward, reverse in kept.directions(corpus, n_threads=n_threads):
         yield combine(forward, reverse, how)
 

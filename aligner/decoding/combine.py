@@ -45,18 +45,6 @@ def above(links: Links, threshold: float) -> Links:
     return links.chosen((links.scores > threshold) & (np.round(links.scores, 6) > threshold))
 
 
-def threshold_of(method: str, given: float | None, model: float) -> float:
-    """The threshold that a method has: the given one, else product's own, else the model's.
-
-    The model's threshold is one of the scores of a direction, or of their mean. A product of two scores is
-    smaller than both, so that product does not take the model's.
-    """
-    if given is not None:
-        return given
-    own = METHODS[method].threshold if method == "product" else None
-    return model if own is None else own
-
-
 def combine(forward: Links, reverse: Links, how: Decision, n_threads: int = 1) -> Links:
     """One alignment of the scored links of two directions."""
     if how.direction != "both":

@@ -49,7 +49,7 @@ class SavedView(TypedDict):
     evidence: SavedEvidence | None
 
 
-class Progress(TypedDict):
+class SavedProgress(TypedDict):
     """How far a training is."""
 
     iterations: int
@@ -100,7 +100,7 @@ class Header(TypedDict):
     recipe: dict[str, Any]
     facts: dict[str, Any]
     history: list[Iteration]
-    progress: Progress | None
+    progress: SavedProgress | None
     views: list[SavedView]
 
 

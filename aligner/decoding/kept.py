@@ -10,7 +10,6 @@ import numpy as np
 
 from aligner.decoding.combine import one_each
 from aligner.decoding.model import Model
-from aligner.decoding.posteriors import directions
 from aligner.lexicons.table import Table
 from aligner.links.links import Links
 from aligner.text.cells import Seen
@@ -78,13 +77,12 @@ class Kept:
         if self.swapped and costs is not None:
             settings = settings | {"costs": np.empty_like(costs)}
         seen = self.seen if corpus is self.text else None
-        recipe, shares = self.model.recipe, self.model.shares
-        if recipe.lowercase:
+        if self.model.recipe.lowercase:
             corpus = corpus.lowered()
         if self.swapped:
             corpus = Corpus(corpus.tgt, corpus.src)
         n = 0
-        for block in directions(self.model.views, recipe, corpus, seen=seen, shares=shares, **settings):
+        for block in self.model.directions(corpus, seen=seen, **settings):
             if self.swapped and costs is not None:
                 part = slice(n, n + len(block[0]))
                 costs[part] = settings["costs"][part, ::-1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, BinaryIO
 
@@ -11,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from aligner import __version__, arguments, store
-from aligner.decoding import tuned
-from aligner.decoding.combine import Decision, combine, fertility_of, threshold_of
+from aligner.decoding.combine import Decision, combine, fertility_of
 from aligner.decoding.form import LARGE, check_arrays, check_header
 from aligner.decoding.posteriors import check_constraints, check_not_given, check_projection, directions
 from aligner.decoding.threshold import check, find
+from aligner.decoding.tuned import FACT, checksum
 from aligner.errors import DataError
 from aligner.links.known import known_of
 from aligner.links.links import Links
@@ -125,8 +126,8 @@ class Model:
         fields |= {
             key: self.facts[key] for key in ("text", "known", "init", "prior", "dev") if key in self.facts
         }
-        if tuned.FACT in self.facts:
-            fields[tuned.FACT] = tuned.checksum(self.facts[tuned.FACT])
+        if FACT in self.facts:
+            fields[FACT] = checksum(self.facts[FACT])
         fields["version"] = self.facts.get("version", __version__)
         return "|".join(f"{key}:{value}" for key, value in fields.items())
 
@@ -141,11 +142,25 @@ class Model:
         found = self.recipe.threshold
         return float(self.facts["threshold"]) if found is None else found
 
-    def tuned_threshold(self, direction: str, method: str) -> float | None:
-        """The threshold that tuning found for a direction, or for two made one by a method; None: none."""
-        found = self.facts.get(tuned.FACT)
-        system = found and found["systems"].get(method if direction == "both" else direction)
-        return system["threshold"] if system else None
+    def threshold_of(
+        self, direction: str, method: str, given: float | None = None, *, tuned: bool = True
+    ) -> float:
+        """The threshold of a direction's links, or of both directions' made one by a method, the first of:
+
+        1. the given one
+        2. what tuning found for such links. tuned=False: the links are of best paths, or of another
+           projection, and have other scores than those that tuning saw
+        3. for product, product's own: a product of two scores is smaller than both
+        4. the model's, for scores of a direction and for means of two
+        """
+        if given is not None:
+            return given
+        systems = self.facts[FACT]["systems"] if tuned and FACT in self.facts else {}
+        system = systems.get(method if direction == "both" else direction)
+        if system is not None and system["threshold"] is not None:
+            return float(system["threshold"])
+        own = METHODS["product"].threshold if (direction, method) == ("both", "product") else None
+        return self.threshold if own is None else own
 
     @property
     def unfinished(self) -> str:
@@ -193,7 +208,7 @@ class Model:
         The text is lower-cased if the model's was, and split as the model's was.
         symmetrize     how two directions become one: one of METHODS (links/symmetrize.py)
         threshold      of a link's score, or a rule that finds one from the text (decoding/threshold.py): auto
-                       or points. None is what tuning found, or the model's, and 0.25 for product
+                       or points. None is that of `threshold_of`
         decode         threshold: the links above the threshold; one-to-one, fertility: of these the best ones
                        such that no word has more than one link, or more than max_fertility
         max_fertility  of decode="fertility"; None is 2
@@ -209,21 +224,31 @@ class Model:
         self.check_trained()
         check_projection(self.recipe, project)
         warn_of_long(text.long_pairs())
-        if threshold is None:
-            threshold = self.tuned_threshold(self.recipe.direction, symmetrize)
         number = None if isinstance(threshold, str) else threshold
-        limit = threshold_of(symmetrize, number, self.threshold)
+        limit = self.threshold_of(self.recipe.direction, symmetrize, number, tuned=project == "trained")
         how = Decision(limit, self.recipe.direction, symmetrize, fertility=fertility)
         known = known_of(links, constraints, text)
         check_constraints(self.recipe, known)
         if fertility is not None:
             check_not_given(known)
-        settings: dict[str, Any] = {"shares": self.shares, "known": known, "project": project}
-        settings["n_threads"] = n_threads
+        settings: dict[str, Any] = {"known": known, "project": project, "n_threads": n_threads}
         if isinstance(threshold, str):
-            how = replace(how, threshold=find(threshold, self.views, self.recipe, text, how, **settings)[0])
-        blocks = directions(self.views, self.recipe, text, **settings)
+            how = replace(how, threshold=self.find_threshold(threshold, text, how, **settings)[0])
+        blocks = self.directions(text, **settings)
         return Links.joined(combine(*block, how, n_threads) for block in blocks)
+
+    def directions(self, corpus: Corpus, **settings: Any) -> Iterator[tuple[Links, Links]]:
+        """Scored links of a text, split and lower-cased as the model's was, forward and reverse.
+
+        settings: those of decoding.posteriors.directions
+        """
+        return directions(self.views, self.recipe, corpus, shares=self.shares, **settings)
+
+    def find_threshold(
+        self, rule: str, corpus: Corpus, how: Decision, **settings: Any
+    ) -> tuple[float, float | None]:
+        """(threshold, expected AER) of a text by a rule. Arguments are those of decoding.threshold.find"""
+        return find(rule, self.views, self.recipe, corpus, how, shares=self.shares, **settings)
 
 
 def _view(entry: dict[str, Any], n: int, arrays: dict[str, npt.NDArray[Any]]) -> View:

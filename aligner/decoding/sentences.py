@@ -27,7 +27,7 @@ def posteriors_of(links: Links, forward: Links, reverse: Links, direction: str) 
     forward, reverse  links of the two directions with their posteriors as scores, all above a cutoff, sorted
     direction         both: a link's posterior is the mean of its two; else that of one direction
     """
-    sides = {"forward": [forward], "reverse": [reverse]}.get(direction, [forward, reverse])
+    sides = sides_of(forward, reverse, direction)
     width = 1 + max(int(x.max(initial=0)) for one in (links, *sides) for x in (one.src, one.tgt))
     keys = _keys(links, width)
     posteriors = np.zeros(len(keys))
@@ -38,6 +38,11 @@ def posteriors_of(links: Links, forward: Links, reverse: Links, direction: str) 
             place = np.minimum(np.searchsorted(known, keys), len(known) - 1)
             posteriors += np.where(known[place] == keys, one.scores[place], 0) / len(sides)
     return posteriors
+
+
+def sides_of(forward: Links, reverse: Links, direction: str) -> list[Links]:
+    """The links of the directions that are wanted: both, or one."""
+    return {"forward": [forward], "reverse": [reverse]}.get(direction, [forward, reverse])
 
 
 def _keys(links: Links, width: int) -> Longs:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,7 @@ import numpy.typing as npt
 from aligner import arguments
 from aligner.decoding.combine import Decision, combine
 from aligner.decoding.posteriors import directions
-from aligner.decoding.sentences import posteriors_of
+from aligner.decoding.sentences import posteriors_of, sides_of
 from aligner.links.links import Links
 from aligner.links.symmetrize import METHODS
 from aligner.models.parameters import View
@@ -55,51 +56,48 @@ def find(
     how: Decision,
     *,
     seen: Sequence[Seen | None] | None = None,
-    shares: Shares | None = None,
     known: Known = NOTHING,
-    project: str = "trained",
-    n_threads: int = 1,
+    **settings: Any,
 ) -> tuple[float, float | None]:
     """(threshold, expected AER) of a text by one of RULES. The expected AER is None for points.
 
-    how: which links are wanted, whatever its threshold is. Other arguments are those of `directions`
+    how: which links are wanted, whatever its threshold and fertility are. Other arguments are those of
+    `directions`
     """
     corpus = corpus.bounded()
     keep = sample(len(corpus))
     if not keep.all():
         corpus, known, seen = corpus.select(keep), known.select(keep), None
-    decoded = partial(
-        directions, views, recipe, corpus, seen=seen, shares=shares, known=known, project=project,
-        n_threads=n_threads,
-    )  # fmt: skip
-    counts, masses = (np.zeros(SCALE + 1, dtype=np.int64) for _ in range(2))
+    decoded = partial(directions, views, recipe, corpus, seen=seen, known=known, **settings)
     blended = how.direction == "both" and METHODS[how.method].threshold is not None
+    counts, masses = (np.zeros(SCALE + 1, dtype=np.int64) for _ in range(2))
     for block in decoded():
-        links = [combine(*block, Decision(0.0, method=how.method))] if blended else _sides(*block, how)
-        for one in links:
-            q = _scores(one)
-            if (
-                blended and how.method == "product"
-            ):  # the product of two posteriors is no probability of a link
-                q = posteriors_of(one, *block, "both")
-            for total, found in zip((counts, masses), histogram(_scores(one), q), strict=True):
+        for links, q in [_blended(*block, how.method)] if blended else _plain(*block, how.direction):
+            for total, found in zip((counts, masses), histogram(_scores(links), q), strict=True):
                 total += found
     if rule == "auto":
         return least_expected_aer(counts, masses)
     # A link of a best path scores the share of the views and projections whose best path has the link.
-    total = sum(_whole(_scores(one)).sum() for block in decoded(viterbi=True) for one in _sides(*block, how))
+    total = sum(_whole(q).sum() for block in decoded(viterbi=True) for _, q in _plain(*block, how.direction))
     n_links = total / SCALE / (2 if blended else 1)
     return with_links(counts, round(n_links)), None
+
+
+def _blended(forward: Links, reverse: Links, method: str) -> tuple[Links, Doubles]:
+    """The links of two directions made one, with their probabilities: a product of posteriors is none."""
+    links = combine(forward, reverse, Decision(0.0, method=method))
+    product = method == "product"
+    return links, posteriors_of(links, forward, reverse, "both") if product else _scores(links)
+
+
+def _plain(forward: Links, reverse: Links, direction: str) -> list[tuple[Links, Doubles]]:
+    """The links of each direction that is wanted, with their probabilities."""
+    return [(links, _scores(links)) for links in sides_of(forward, reverse, direction)]
 
 
 def _scores(links: Links) -> Doubles:
     assert links.scores is not None
     return links.scores
-
-
-def _sides(forward: Links, reverse: Links, how: Decision) -> list[Links]:
-    """The links of the directions that are wanted."""
-    return {"forward": [forward], "reverse": [reverse]}.get(how.direction, [forward, reverse])
 
 
 def sample(n: int) -> npt.NDArray[np.bool_]:

@@ -21,6 +21,7 @@ Ints = npt.NDArray[np.int64]
 SYSTEMS = ("forward", "reverse", "soft-union", "product")
 FACT = "tuned"  # where a model's facts have what tuning found
 MOST_POINTS = 200  # points of a curve that a model keeps
+OTHER = {"precision": "recall", "recall": "precision"}  # what is given -> what is to be best then
 
 
 class SavedSystem(TypedDict):
@@ -63,25 +64,20 @@ class Points:
     precision: Floats
     recall: Floats
 
-    def at_precision(self, least: float) -> int | None:
-        """The point of the most recall among those of at least a precision; None if there is none."""
-        return _best(self.precision >= least, self.recall, self.precision)
+    def at(self, given: str, least: float) -> int | None:
+        """The point of the most recall with at least a precision, or of the most precision with a recall.
 
-    def at_recall(self, least: float) -> int | None:
-        """The point of the most precision among those of at least a recall; None if there is none."""
-        return _best(self.recall >= least, self.precision, self.recall)
+        Of equal points, the one with the most of what is given, precision or recall. None: there is none
+        """
+        first, second = getattr(self, OTHER[given]), getattr(self, given)
+        fit = np.flatnonzero(second >= least)
+        return int(fit[np.lexsort((second[fit], first[fit]))[-1]]) if len(fit) else None
 
     def front(self) -> Ints:
         """The points that no other point equals or beats in both precision and recall, in order."""
         best_after = np.maximum.accumulate(self.precision[::-1])[::-1]  # of this point and all that follow
         at = np.flatnonzero(np.append(self.precision[:-1] > best_after[1:], True)[: len(self.precision)])
         return at[np.diff(self.recall[at], prepend=-1.0) > 0]
-
-
-def _best(fit: npt.NDArray[np.bool_], first: Floats, second: Floats) -> int | None:
-    """The index of the largest `first` among those that fit, and of the largest `second` among equals."""
-    at = np.flatnonzero(fit)
-    return int(at[np.lexsort((second[at], first[at]))[-1]]) if len(at) else None
 
 
 def checksum(tuned: SavedTuning) -> str:
@@ -113,21 +109,13 @@ def check_tuning(tuned: SavedTuning, direction: str) -> None:
             raise ValueError(f"the curve of {name} does not fall")
 
 
-def threshold_at(
-    tuned: SavedTuning, system: str, *, precision: float | None = None, recall: float | None = None
-) -> float:
+def threshold_at(tuned: SavedTuning, system: str, given: str, least: float) -> float:
     """The threshold of at least a precision, or of at least a recall, on the curve kept of a system."""
     points = points_of(tuned["systems"][system])
-    if precision is not None:
-        what, best = f"precision {precision:g}", float(points.precision.max())
-        at = points.at_precision(precision)
-    else:
-        assert recall is not None
-        what, best = f"recall {recall:g}", float(points.recall.max())
-        at = points.at_recall(recall)
-    if at is None:
+    if (at := points.at(given, least)) is None:
+        best = float(getattr(points, given).max())
         raise DataError(
-            f"{what} is not on the curve of {system}",
+            f"{given} {least:g} is not on the curve of {system}",
             hint=f"the best there, on the text that the model was tuned on, is {best:.4f}",
         )
     return float(points.thresholds[at])

@@ -274,8 +274,11 @@ def _look(forward: LinkReader, a: Links, reverse: LinkReader, b: Links, scored: 
             logger.warning("%s: possible links count as links", reader.name)
 
 
-def check_scores(reader: LinkReader, links: Links, first: int, method: str) -> None:
-    """Refuses links without scores, and scores that are not between 0 and 1."""
+def check_scores(reader: LinkReader, links: Links, first: int | None, method: str) -> None:
+    """Refuses links without scores, and scores that are not between 0 and 1.
+
+    first: the number of the first sentence; None: it is not known
+    """
     if links.scores is None:
         if len(links.src) == 0:
             return
@@ -286,6 +289,6 @@ def check_scores(reader: LinkReader, links: Links, first: int, method: str) -> N
         raise DataError(
             f"score {links.scores[k]:g} of link {links.src[k]}-{links.tgt[k]} is not between 0 and 1",
             file=reader.name,
-            line=first + int(links.sentences[k]) + 1,
+            line=None if first is None else first + int(links.sentences[k]) + 1,
             hint=f"{method} takes posteriors",
         )

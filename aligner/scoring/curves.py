@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from aligner.decoding.tuned import Points
+from aligner.decoding.tuned import OTHER, Points
 from aligner.links.links import Links
 from aligner.scoring.evaluate import Coder, among, rates
 
@@ -81,15 +81,12 @@ class Curve(Points):
         Of points of equal precision, it is the one of most recall; of points of equal recall, the one of most
         precision; of points of equal AER or F, the one of fewest links.
         """
-        if by == "precision":
-            at = self.at_precision(float(self.precision.max()))
-        elif by == "recall":
-            at = self.at_recall(float(self.recall.max()))
-        else:
-            values = self.rates(alpha)[by.replace("-", "_")]
-            at = int(np.argmin(values) if by == "aer" else np.argmax(values))
-        assert at is not None
-        return at
+        values = self.rates(alpha)[by.replace("-", "_")]
+        if by in OTHER:
+            at = self.at(by, float(values.max()))
+            assert at is not None
+            return at
+        return int(np.argmin(values) if by == "aer" else np.argmax(values))
 
     def above(self, threshold: float) -> int:
         """The point of the links that score above a threshold; -1: there are none."""

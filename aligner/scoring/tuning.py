@@ -11,8 +11,7 @@ import numpy as np
 
 from aligner.decoding.combine import Decision, combine
 from aligner.decoding.model import Model
-from aligner.decoding.posteriors import directions
-from aligner.decoding.tuned import MOST_POINTS, SYSTEMS, SavedSystem, SavedTuning
+from aligner.decoding.tuned import MOST_POINTS, OTHER, SYSTEMS, SavedSystem, SavedTuning
 from aligner.errors import DataError
 from aligner.links.links import Links
 from aligner.scoring.curves import Curve
@@ -36,13 +35,16 @@ class Goal:
     alpha: float = 0.4
     least: float | None = None
 
+    @classmethod
+    def at(cls, given: str, least: float, alpha: float = 0.4) -> Goal:
+        """The most recall with at least a precision, or the most precision with at least a recall."""
+        return cls(OTHER[given], alpha, least)
+
     def choose(self, curve: Curve) -> int | None:
         """The point of a curve; None if no point has what is wanted."""
         if len(curve) == 0:
             return None
-        if self.least is None:
-            return curve.best(self.by, self.alpha)
-        return curve.at_precision(self.least) if self.by == "recall" else curve.at_recall(self.least)
+        return curve.best(self.by, self.alpha) if self.least is None else curve.at(OTHER[self.by], self.least)
 
     def reach(self, curve: Curve, name: str) -> int:
         """The point of a curve. Refuses a curve that has none. name: whose curve it is, for the message"""
@@ -50,19 +52,19 @@ class Goal:
             return at
         if self.least is None or len(curve) == 0:
             raise DataError(f"{name} has no links, and so no best threshold")
-        limit = "precision" if self.by == "recall" else "recall"
-        best = float(np.max(getattr(curve, limit)))
-        raise DataError(f"{name} never has {limit} {self.least:g}", hint=f"its best {limit} is {best:.4f}")
+        given = OTHER[self.by]
+        best = float(np.max(getattr(curve, given)))
+        raise DataError(f"{name} never has {given} {self.least:g}", hint=f"its best {given} is {best:.4f}")
 
     def __str__(self) -> str:
         if self.least is not None:
-            return f"{self.by} at {'precision' if self.by == 'recall' else 'recall'} {self.least:g}"
+            return f"{self.by} at {OTHER[self.by]} {self.least:g}"
         return {"aer": "AER", "f1": "F1", "f-alpha": f"F({self.alpha:g})"}.get(self.by, self.by)
 
 
 def system_links(model: Model, corpus: Corpus, n_threads: int = 1) -> dict[str, Links]:
     """system -> the links of a text with their scores, all that are above the cutoff, as files have them."""
-    blocks = list(directions(model.views, model.recipe, corpus, shares=model.shares, n_threads=n_threads))
+    blocks = list(model.directions(corpus, n_threads=n_threads))
     forward, reverse = (Links.joined(block[k] for block in blocks) for k in range(2))
     found = {"forward": forward, "reverse": reverse}
     if model.recipe.direction == "both":
@@ -123,21 +125,21 @@ class Tuning:
         rows = [["system", "area", *labels]]
         for name, curve in self.curves.items():
             rows.append([name, f"{100 * curve.area:.2f}", *_cells(self._row(name), shown)])
-        table = [labels]
-        for threshold in STEPS:
-            curve = self.curves[system]
-            found = {"threshold": threshold, **curve.row(curve.above(threshold), self.goal.alpha)}
-            table.append(_cells(found, shown))
+        table = [labels, *(_cells(row, shown) for row in self._steps(system))]
         head = [f"best by {self.goal}:", *_aligned(rows), "", f"{system}, all thresholds:", *_aligned(table)]
         return "".join(f"{line}\n" for line in head)
 
     def as_json(self, system: str) -> str:
         """The same for programs: shares between 0 and 1."""
-        curve = self.curves[system]
-        steps = [{"threshold": t, **curve.row(curve.above(t), self.goal.alpha)} for t in STEPS]
+        steps = self._steps(system)
         best = {name: {"area": one.area, **self._row(name)} for name, one in self.curves.items()}
         whole = {"gold": self.gold, "pairs": self.pairs, "by": str(self.goal), "alpha": self.goal.alpha}
         return json.dumps({**whole, "systems": best, "system": system, "thresholds": steps}, indent=1) + "\n"
+
+    def _steps(self, system: str) -> list[dict[str, Any]]:
+        """The thresholds of STEPS, and a system's links there."""
+        curve = self.curves[system]
+        return [{"threshold": t, **curve.row(curve.above(t), self.goal.alpha)} for t in STEPS]
 
     def _row(self, system: str) -> dict[str, Any]:
         """The threshold of a system, and its links there; empty if the goal has no point there."""

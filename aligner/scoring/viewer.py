@@ -20,7 +20,6 @@ import numpy.typing as npt
 
 from aligner import __version__
 from aligner.decoding.model import Model
-from aligner.decoding.posteriors import directions
 from aligner.errors import DataError
 from aligner.links.links import Links
 from aligner.models.recipe import LATTICES
@@ -69,16 +68,11 @@ def belief(
     printed = "union" if recipe.direction == "both" else recipe.direction
     if projected and not recipe.last.constrained:
         printed = "union0"
-    tuned = model.tuned_threshold(recipe.direction, "soft-union")
-    threshold = model.threshold if tuned is None else tuned
+    threshold = model.threshold_of(recipe.direction, "soft-union")
     columns = {}
     for suffix, project in (("", onto), ("0", "none")) if projected else (("", "none"),):
-        blocks = list(
-            directions(
-                model.views, recipe, corpus, seen=seen, shares=model.shares, project=project, costs=costs,
-                n_threads=n_threads,
-            )
-        )  # fmt: skip
+        settings = {"seen": seen, "project": project, "costs": costs, "n_threads": n_threads}
+        blocks = list(model.directions(corpus, **settings))
         for k, direction in enumerate(DIRECTIONS):
             if direction in wanted:
                 columns[direction + suffix] = Links.joined(block[k] for block in blocks)

@@ -149,7 +149,7 @@ def test_links_that_have_no_curve(files, model, write):
     high = write("high", lines(["0-0:0.5", "0-0:1.5", ""]))
     assert "high:2: score 1.5" in run("curve", "--kind", "calibration", high, *gold, code=1)
     message = run("curve", "--kind", "calibration", high, *gold, "--last", 2, code=1)  # lines are not known
-    assert f"aligner: {high}: score 1.5 is not between 0 and 1" in message
+    assert f"aligner: {high}: score 1.5 of link 0-0 is not between 0 and 1" in message
     short = "--text", write("short", lines(["a b c", "a b", "a b"])), files["tgt"]
     assert "scored:3: link 2-2 of sentence 3 is outside" in run(
         "curve", files["scored"], *gold, *short, code=1

@@ -83,7 +83,7 @@ def test_a_model_keeps_thresholds_and_curves(model, sample, tmp_path, write):
         at = np.searchsorted(-curve.thresholds, -points.thresholds)
         for key in ("thresholds", "precision", "recall"):
             np.testing.assert_array_equal(getattr(points, key), getattr(curve, key)[at])
-        assert kept["threshold"] == curve.thresholds[curve.at_precision(0.9)]
+        assert kept["threshold"] == curve.thresholds[curve.at("precision", 0.9)]
         assert kept["area"] == curve.area and 5 < len(points.recall) <= 200
     signature = trained.signature.replace(
         "|version", f"|tuned:{tuned.signature.split('tuned:')[1][:8]}|version"
@@ -124,9 +124,8 @@ def test_one_direction_is_one_system(model, sample, tmp_path):
             assert len(links.src) and (np.round(links.scores, 6) == links.scores).all()
     found = json.loads(run("tune", path, *sample, "--json", "--store", "--overwrite"))
     assert list(found["systems"]) == ["forward"] and found["system"] == "forward"
-    assert (
-        Model.load(path).tuned_threshold("forward", "soft-union") == found["systems"]["forward"]["threshold"]
-    )
+    kept = Model.load(path).threshold_of("forward", "soft-union")
+    assert kept == found["systems"]["forward"]["threshold"]
     assert "was trained forward only" in run("tune", path, *sample, "--system", "product", code=2)
 
 
@@ -198,6 +197,39 @@ def test_decode_takes_what_was_tuned(model, sample, tmp_path, write):
     )
     python = Model.load(tuned).align(read_corpus(*map(str, sample[:2])))
     assert python.pairs() == LinkReader(write("links", run("decode", tuned, *sample[:2]))).read().pairs()
+
+
+def test_what_was_tuned_is_for_posteriors_as_trained(model, sample, tmp_path):
+    """Another projection, or best paths, have other scores: they have the model's own threshold."""
+    tuned, text = tmp_path / "tuned", read_corpus(*map(str, sample[:2]))
+    run("tune", model, *sample, "--store", "-o", tuned)
+    for options in (["--project", "both"], ["--viterbi"]):
+        assert run("decode", tuned, *sample[:2], *options) == run("decode", model, *sample[:2], *options)
+    one, other = Model.load(tuned), Model.load(model)
+    assert one.align(text, project="both").pairs() == other.align(text, project="both").pairs()
+    assert one.align(text).pairs() != other.align(text).pairs()
+
+
+def test_the_order_of_thresholds(model, sample, tmp_path):
+    """The given one, what tuning found, product's own, the model's."""
+    tuned = tmp_path / "tuned"
+    found = json.loads(run("tune", model, *sample, "--store", "-o", tuned, "--json"))["systems"]
+    one, other = Model.load(tuned), Model.load(model)
+    for direction, method, system in (
+        ("both", "soft-union", "soft-union"),
+        ("both", "product", "product"),
+        ("forward", "soft-union", "forward"),
+        ("reverse", "product", "reverse"),
+        ("both", "forward", "forward"),
+        ("both", "union", None),
+    ):
+        own = 0.25 if system == "product" else other.threshold
+        assert one.threshold_of(direction, method, 0.7) == other.threshold_of(direction, method, 0.7) == 0.7
+        assert one.threshold_of(direction, method) == (found[system]["threshold"] if system else own)
+        assert one.threshold_of(direction, method, tuned=False) == own
+        assert other.threshold_of(direction, method) == own
+    one.facts[FACT]["systems"]["product"]["threshold"] = None  # the goal was not reached
+    assert one.threshold_of("both", "product") == 0.25
 
 
 def test_decode_says_what_it_cannot_take(model, sample, tmp_path):

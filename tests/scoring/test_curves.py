@@ -58,8 +58,8 @@ def test_best_points_by_brute_force(problem):
         assert best[by.replace("-", "_")] == (min(values) if by == "aer" else max(values))
     for least in (0.0, 0.4, 0.5, 0.9, 1.0):
         for k, one, other in (
-            (curve.at_precision(least), "precision", "recall"),
-            (curve.at_recall(least), "recall", "precision"),
+            (curve.at("precision", least), "precision", "recall"),
+            (curve.at("recall", least), "recall", "precision"),
         ):
             fit = [(x[other], x[one]) for x in all_points if x[one] >= least]
             assert (k is None) == (not fit)
@@ -129,7 +129,7 @@ def test_area_by_brute_force(problem):
 def test_no_links_have_an_empty_curve():
     curve = Curve.of(scored_links([{}]), gold_links([({(0, 0)}, set())]))
     assert len(curve) == 0 and curve.area == 0.0
-    assert curve.at_precision(0.0) is None and curve.at_recall(0.0) is None and curve.above(0.0) == -1
+    assert curve.at("precision", 0.0) is None and curve.at("recall", 0.0) is None and curve.above(0.0) == -1
 
 
 def random_curve(n: int) -> Curve:

@@ -1,0 +1,151 @@
+"""How links are chosen: options of directions, projection and links a word; the links to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from aligner.cli.options import F
+from aligner.cli.sentence_scores import SentenceScores
+from aligner.decoding.combine import DECODERS, MOST_FERTILITY, fertility_of
+from aligner.decoding.model import Model
+from aligner.decoding.posteriors import PROJECTIONS
+from aligner.links.links import Links
+from aligner.links.symmetrize import METHODS, VARIANTS, our_name
+from aligner.models.recipe import HMMS
+from aligner.text.corpus import Corpus
+from aligner.training.progress import Progress
+
+
+class MethodName(click.Choice):  # type: ignore[type-arg]
+    """A method of symmetrization, by our name or by another tool's."""
+
+    def __init__(self) -> None:
+        super().__init__(list(METHODS))
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return super().convert(our_name(value), param, ctx)
+
+
+def variant(command: F) -> F:
+    return click.option(
+        "--variant",
+        type=click.Choice(list(VARIANTS)),
+        default="symal",
+        help="The tool whose links are given, those of symal and atools byte for byte. lilt is"
+        " combine_bidirectional_alignments.py, which adds links of two free words only. soft-union and"
+        " product are the same in all.",
+    )(command)
+
+
+def directions(command: F) -> F:
+    """How a model's two directions become one: --viterbi, --symmetrize and --variant."""
+    for add in (
+        variant,
+        click.option(
+            "--symmetrize",
+            "method",
+            type=MethodName(),
+            metavar="METHOD",
+            help="How two directions become one, see `aligner symmetrize --help`.  [default: soft-union;"
+            " of best paths grow-diag-final-and]",
+        ),
+        click.option(
+            "--viterbi",
+            is_flag=True,
+            help="Take the links of each direction's most probable alignment, its best path, instead of each"
+            " link that is probable enough by itself.",
+        ),
+    ):
+        command = add(command)
+    return command
+
+
+def projection(command: F) -> F:
+    """--project: what posteriors are projected onto when text is decoded."""
+    return click.option(
+        "--project",
+        type=click.Choice(list(PROJECTIONS)),
+        default="trained",
+        help="What posteriors are projected onto when text is decoded, so that the two directions agree"
+        " (symmetric), or each word has at most one link expected (bijective). both is the mean of the two;"
+        f" trained is what the model was trained with. For {', '.join(HMMS)} in both directions.",
+    )(command)
+
+
+def check_projection(project: str, viterbi: bool, fits: bool, name: str) -> None:
+    """Refuses a projection that the model, or that best paths cannot have.
+
+    fits  whether the model is an HMM of both directions
+    name  of the model
+    """
+    if project not in ("trained", "none") and not fits:
+        raise click.UsageError(
+            f"--project {project} is for HMMs of both directions ({', '.join(HMMS)}), not for {name}."
+        )
+    if viterbi and project == "both":
+        raise click.UsageError("--project both is not for --viterbi: two best paths have no mean.")
+
+
+def method_of(method: str | None, viterbi: bool, scores: bool, threshold: str | float | None) -> str:
+    """The method that is given, or the default. Refuses scores and thresholds where there are no scores."""
+    if viterbi and threshold is not None:
+        raise click.UsageError("--threshold is not for --viterbi: links of a best path have no scores.")
+    method = method or ("grow-diag-final-and" if viterbi else "soft-union")
+    if scores and METHODS[method].threshold is None:
+        raise click.UsageError(f"--scores is for soft-union and product, not {method}.")
+    return method
+
+
+def decoder(command: F) -> F:
+    """Which of the links above the threshold are chosen: --decode and --max-fertility."""
+    command = click.option(
+        "--max-fertility",
+        type=click.IntRange(1, MOST_FERTILITY),
+        help=f"How many links a word has at most.  [--decode fertility; default: {DECODERS['fertility']}]",
+    )(command)
+    return click.option(
+        "--decode",
+        type=click.Choice(list(DECODERS)),
+        default="threshold",
+        help="Which of the links above the threshold are chosen. threshold: all. one-to-one: at most one a"
+        " word. fertility: at most --max-fertility a word. Of all such choices, the one with the largest sum"
+        " of scores above the threshold is taken.",
+    )(command)
+
+
+def check_decoder(
+    decode: str,
+    max_fertility: int | None,
+    method: str | None,
+    viterbi: bool = False,
+    given: str | None = None,
+) -> int | None:
+    """How many links a word has at most; None: any number. Refuses a decoder where there are no scores.
+
+    method: how two directions become one; None: there is one direction
+    """
+    if max_fertility is not None and decode != "fertility":
+        raise click.UsageError("--max-fertility is for --decode fertility.")
+    if decode != "threshold" and viterbi:
+        raise click.UsageError(
+            f"--decode {decode} is not for --viterbi: links of a best path have no scores."
+        )
+    if decode != "threshold" and method is not None and METHODS[method].threshold is None:
+        raise click.UsageError(f"--decode {decode} needs links with scores, not those of {method}.")
+    if decode != "threshold" and given is not None:
+        raise click.UsageError(f"--decode {decode} is not for --given: given links are all kept.")
+    return fertility_of(decode, max_fertility)
+
+
+def decoded(
+    model: Model, corpus: Corpus, scored: SentenceScores, progress: Progress | None, **settings: Any
+) -> Iterator[tuple[Links, Links]]:
+    """The links of a text, forward and reverse, with its costs if they are wanted, and told as they come.
+
+    settings: those of decoding.posteriors.directions
+    """
+    blocks = model.directions(corpus, costs=scored.costs(len(corpus)), **settings)
+    return blocks if progress is None else progress.follow(blocks, corpus, model.recipe)
