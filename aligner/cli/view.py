@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -19,7 +20,7 @@ from aligner.links.formats import LinkReader
 from aligner.links.links import Links
 from aligner.scoring.drawing import ASCII, UNICODE, Drawing
 from aligner.scoring.page import page
-from aligner.scoring.viewer import belief, page_data
+from aligner.scoring.viewer import Belief, belief, page_data
 from aligner.store import is_model
 from aligner.text import doubts
 from aligner.text.corpus import Corpus, warn_of_long
@@ -152,23 +153,33 @@ def command(
     believed = None
     if model is not None and trained is not None:
         warn_of_long(shown.long_pairs(start), display_name(src))
-        seen_text = shown.fitted(trained.recipe.lowercase, split).bounded()
-        seen = known_words(trained.views, seen_text)
-        believed = belief(trained, display_name(model), seen_text, seen, threads)
-        unknown = [int(side.sum()) for side in unknown_tokens(seen)]
-        doubts.warn_of_unknown(model, unknown, [len(seen_text.src.ids), len(seen_text.tgt.ids)])
+        believed = believed_of(trained, model, shown, threads)
     names = display_name(src), display_name(tgt or src)
     data = page_data(shown, names, believed, answer, systems, first=start + 1)
     with open_output(output, overwrite) as out:
         if text:
             code = sys.stdout.encoding if output == "-" and sys.stdout is not None else "utf-8"
-            marks = ASCII if ascii or not UNICODE.fits(code) else UNICODE
-            drawing = Drawing(data, marks, shutil.get_terminal_size().columns)
-            out.write(f"{drawing.legend()}\n\n".encode(code, "replace"))
-            for n in range(len(shown)):
-                out.write(drawing.sentence(n).encode(code, "replace"))
+            out.writelines(x.encode(code, "replace") for x in drawn(data, code, ascii))
         else:
             out.write(page("page.html", data))
+
+
+def believed_of(model: Model, name: str, text: Corpus, n_threads: int) -> Belief:
+    """What a model says of a text. Warns if the model does not know most of the words."""
+    text = text.fitted(model.recipe.lowercase, model.recipe.split).bounded()
+    seen = known_words(model.views, text)
+    unknown = [int(side.sum()) for side in unknown_tokens(seen)]
+    doubts.warn_of_unknown(name, unknown, [len(text.src.ids), len(text.tgt.ids)])
+    return belief(model, display_name(name), text, seen, n_threads)
+
+
+def drawn(data: dict[str, Any], code: str, ascii: bool) -> Iterator[str]:
+    """What the marks mean, if they mean something, and a matrix for each sentence pair."""
+    marks = ASCII if ascii or not UNICODE.fits(code) else UNICODE
+    drawing = Drawing(data, marks, shutil.get_terminal_size().columns)
+    if legend := drawing.legend():
+        yield f"{legend}\n\n"
+    yield from map(drawing.sentence, range(len(data["sentences"])))
 
 
 def named(files: tuple[str, ...]) -> tuple[str | None, str | None, str | None]:

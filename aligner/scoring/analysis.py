@@ -86,30 +86,30 @@ def analyze(
     for links in (hyp, gold):
         if links.outside(text.src.lengths, text.tgt.lengths).any():
             raise ValueError("a link has a word that is not in the text")
-    it = Comparison(hyp, gold, text, counted or text, threshold, first_line)
-    scores, n_absent = it.scores() or (None, 0)
-    collectors, n_collectors = examples.collectors(it, top)
-    unlinked, n_unlinked = examples.unlinked(it, top)
+    compared = Comparison(hyp, gold, text, counted or text, threshold, first_line)
+    scores, n_absent = compared.scores() or (None, 0)
+    collectors, n_collectors = examples.collectors(compared, top)
+    unlinked, n_unlinked = examples.unlinked(compared, top)
     return Analysis(
-        total=it.parts(("all",), np.zeros_like)[0],
-        n_gold=len(it.gold),
+        total=compared.parts(("all",), np.zeros_like)[0],
+        n_gold=len(compared.gold),
         n_sentences=len(text),
         n_tokens=(len(text.src.ids), len(text.tgt.ids)),
-        occurrences=it.parts(ranges(OCCURRENCES), it.occurrences),
-        kinds=it.parts(KINDS, it.kinds),
-        kinds_histogram=it.histogram(KINDS, it.kinds),
-        distances=it.parts(shares(DISTANCES), it.distances),
-        crossing=it.parts(("not crossing", "crossing"), it.crossing),
-        src_fertility=it.histogram(FERTILITIES, lambda codes: it.many(codes, 0)),
-        tgt_fertility=it.histogram(FERTILITIES, lambda codes: it.many(codes, 1)),
-        jumps=it.histogram(JUMPS, it.jumps),
+        occurrences=compared.parts(ranges(OCCURRENCES), compared.occurrences),
+        kinds=compared.parts(KINDS, compared.kinds),
+        kinds_histogram=compared.histogram(KINDS, compared.kinds),
+        distances=compared.parts(shares(DISTANCES), compared.distances),
+        crossing=compared.parts(("not crossing", "crossing"), compared.crossing),
+        src_fertility=compared.histogram(FERTILITIES, lambda codes: compared.many(codes, 0)),
+        tgt_fertility=compared.histogram(FERTILITIES, lambda codes: compared.many(codes, 1)),
+        jumps=compared.histogram(JUMPS, compared.jumps),
         scores=scores,
         n_absent=n_absent,
-        wrong_pairs=examples.word_pairs(it, it.hyp[~it.right], it.hyp[it.right], top),
-        missed_pairs=examples.word_pairs(it, it.sure[~it.found], it.sure[it.found], top),
+        wrong_pairs=examples.word_pairs(compared, compared.wrong, compared.hyp[compared.right], top),
+        missed_pairs=examples.word_pairs(compared, compared.missed, compared.sure[compared.found], top),
         collectors=collectors,
         n_collectors=n_collectors,
         unlinked=unlinked,
         n_unlinked=n_unlinked,
-        worst=examples.worst(it, top),
+        worst=examples.worst(compared, top),
     )

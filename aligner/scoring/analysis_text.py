@@ -87,13 +87,13 @@ def _rows(table: Table) -> list[str]:
 def as_json(analysis: Analysis, names: Names, signature: str, threshold: float | None) -> str:
     """All numbers for programs: shares are between 0 and 1."""
 
-    def part(part: Part) -> dict[str, Any]:
+    def fields(part: Part) -> dict[str, Any]:
         more = ("wrong", "missed", "precision", "recall", "aer")
         return {**asdict(part), **{name: getattr(part, name) for name in more}}
 
     found = asdict(analysis)
-    found["total"] = part(analysis.total)
+    found["total"] = fields(analysis.total)
     for name in ("occurrences", "kinds", "distances", "crossing"):
-        found[name] = [part(one) for one in getattr(analysis, name)]
+        found[name] = [fields(part) for part in getattr(analysis, name)]
     whole = {"version": __version__, "signature": signature, "files": asdict(names), "threshold": threshold}
     return json.dumps({**whole, **found}, indent=1, ensure_ascii=False) + "\n"

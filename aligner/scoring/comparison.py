@@ -103,6 +103,7 @@ class Comparison:
     hyp, sure, gold  sets of codes, see `Coder`: A, S and P
     right            [|A|] whether a link of A is in P
     found            [|S|] whether a link of S is in A
+    wrong, missed    sets of codes: A - P and S - A
     counts           for each side: [n_words] word id -> its number in the counted text
 
     links: of the hypothesis. Those with scores at or below the threshold are not in A, only in `scores`.
@@ -126,6 +127,7 @@ class Comparison:
         answer = self.coder.gold(gold)
         self.hyp, self.sure, self.gold = self.coder.encode(taken), answer.sure, answer.possible
         self.right, self.found = among(self.hyp, self.gold), among(self.sure, self.hyp)
+        self.wrong, self.missed = self.hyp[~self.right], self.sure[~self.found]
         self.counts = [
             np.append(source.counts, 0)[source.vocab.find(side.vocab.words)]
             for side, source in zip(self.sides, (counted.src, counted.tgt), strict=True)

@@ -135,7 +135,7 @@ def unlinked(comparison: Comparison, top: int) -> tuple[tuple[Unlinked, ...], in
 def worst(comparison: Comparison, top: int) -> tuple[Sentence, ...]:
     """The sentence pairs with most errors; of equals those with the higher AER, then the first."""
     coder = comparison.coder
-    wrong, missed = comparison.hyp[~comparison.right], comparison.sure[~comparison.found]
+    wrong, missed = comparison.wrong, comparison.missed
     links, sure, n_wrong, n_missed = map(coder.count, (comparison.hyp, comparison.sure, wrong, missed))
     aer = 1 - share(links + sure - n_wrong - n_missed, links + sure)
 

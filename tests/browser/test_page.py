@@ -125,6 +125,53 @@ def test_search_and_sorting(visit, sample):
     assert sorted(found()) == [*range(1, 61)] != found()
 
 
+def test_two_systems_are_compared(visit, sample, model):
+    """What only one of them has is marked, and the list can be sorted by how much that is."""
+    links = [
+        [{*line.split()} for line in text.splitlines()]
+        for text in (run("decode", model, SRC, TGT), FORWARD.read_text())
+    ]
+    page = visit(sample, hash="#3")
+    page.select_option("#system-b", "file0")
+    settle(page)
+    for pane in ("#matrix", "#matrix-b"):
+        shown = [page.locator(f"{pane} .only-{x}").count() for x in "ab"]
+        assert shown == [len(links[0][2] - links[1][2]), len(links[1][2] - links[0][2])] != [0, 0]
+    page.select_option("#sort", "disagreement")
+    rows = "all => all.map(x => x.textContent)"
+    found = page.eval_on_selector_all("#list .number", rows)
+    differ = [len(a ^ b) for a, b in zip(*links, strict=True)]
+    assert [*map(int, found)] == sorted(differ, reverse=True)
+    page.keyboard.press("b")
+    settle(page)
+    assert page.locator("#bands .alone-a").count() == len(links[0][2] - links[1][2])
+
+
+def test_what_projection_changed(visit, sample):
+    page = visit(sample, hash="#3")
+    assert page.locator("#matrix .sign").count() == 0
+    page.check("#change")
+    settle(page)
+    assert page.locator("#matrix .sign.grew").count() > 0 and page.locator("#matrix .sign.shrank").count() > 0
+    page.keyboard.press("a")
+    settle(page)
+    words = ["forward", "reverse", "union"]
+    titles = [f"{word}, before projection" for word in words] + [
+        f"{word}, after projection" for word in words
+    ]
+    assert page.locator("#figure figcaption").all_inner_texts() == titles
+
+
+def test_a_cell_that_is_pointed_at_is_lit_and_read_out(visit, sample):
+    page = visit(sample, hash="#3")
+    page.hover("#matrix [data-cell='1-2']", force=True)
+    pair = f"{lines(SRC)[2][1]}1 – {lines(TGT)[2][2]}2"
+    assert page.inner_text("#readout .pair").strip().startswith(pair)
+    lit = page.eval_on_selector_all("#matrix .light", "all => all.map(x => x.getAttribute('visibility'))")
+    assert lit == ["visible", "visible"]
+    assert page.locator("#readout .item").count() == 4, "both directions, their union, and the file"
+
+
 def test_keys(visit, sample):
     page = visit(sample)
 

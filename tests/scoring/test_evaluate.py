@@ -9,7 +9,7 @@ import numpy as np
 import oracle
 import pytest
 from gold import gold_links
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import link_sets
 
@@ -17,20 +17,23 @@ from aligner import LinkReader, Links, read_corpus
 from aligner.scoring import report
 from aligner.scoring.evaluate import Coder, evaluate, measures, resample
 
+ROWS = st.lists(st.tuples(link_sets, link_sets, link_sets), min_size=1, max_size=6)
+
 
 def score(hyp: list[set], gold: list[tuple[set, set]], **options):
     options.setdefault("n_samples", 0)
     return evaluate([Links.from_pairs(map(sorted, hyp))], gold_links(gold), **options).results[0]
 
 
-@given(rows=st.lists(st.tuples(link_sets, link_sets, link_sets), min_size=1, max_size=6))
+@settings(max_examples=60)
+@given(rows=ROWS)
 def test_statistics_equal_slow_twin(rows):
     result = score([a for a, _, _ in rows], [(s, p) for _, s, p in rows])
     assert result.statistics.tolist() == [oracle.statistics(*row) for row in rows]
 
 
-@given(rows=st.lists(st.tuples(link_sets, link_sets, link_sets), min_size=1, max_size=6),
-       alpha=st.sampled_from([0.0, 0.3, 0.5, 1.0]))  # fmt: skip
+@settings(max_examples=60)
+@given(rows=ROWS, alpha=st.sampled_from([0.0, 0.3, 0.5, 1.0]))
 def test_scores_come_from_the_sum(rows, alpha):
     result = score([a for a, _, _ in rows], [(s, p) for _, s, p in rows], alpha=alpha)
     a, s, p, a_s, a_p, one, _ = (
