@@ -145,9 +145,8 @@ def command(
     if format != "tsv":
         pictures.require()
     readers = {file: LinkReader(file, hyp_format, hyp_base) for file in files if file not in models}
-    *hyps, answer = compared.matched(
-        [*readers.values(), LinkReader(gold, gold_format, gold_base)], first, last
-    )
+    standard = LinkReader(gold, gold_format, gold_base)
+    *hyps, answer = compared.matched([*readers.values(), standard], first, last)
     links = dict(zip(readers, hyps, strict=True))
     reading: dict[str, Any] = {"encoding": encoding, "n": len(answer), "first": first, "last": last}
     found = []
@@ -156,13 +155,16 @@ def command(
             scored: tuple[Links, float | None] = links[file], None
         else:
             assert text is not None
-            scored = _aligned(file, text, system, threads, reading)
+            model = _load(file, split if kind == "rare" else None)
+            corpus = _read(text, split=model.recipe.split, lowercase=model.recipe.lowercase, **reading)
+            standard.check(answer, corpus)
+            scored = _aligned(file, model, corpus, system, threads)
         found.append(Found(display_name(file), name, size, *scored))
     words = None
     if text is not None and (kind == "rare" or readers):
         words = _read(text, split=split, lowercase=lowercase, **reading)
-        for file, reader in readers.items():
-            reader.check(links[file], words)
+        for reader, some in zip([*readers.values(), standard], [*hyps, answer], strict=True):
+            reader.check(some, words)
     if kind == "curve":
         chart = charts.curves([(one.name, _curve(one.links, answer)) for one in found])
     elif kind == "calibration":
@@ -204,14 +206,22 @@ def _read(text: tuple[str, str], n: int, first: int | None, last: int | None, **
     return compared.cut(corpus, n, bool(last))
 
 
-def _aligned(
-    file: str, text: tuple[str, str], system: str | None, threads: int, reading: dict[str, Any]
-) -> tuple[Links, float]:
-    """(scored links, threshold) of a model."""
+def _load(file: str, split: str | None) -> Model:
+    """A model. Refuses one whose text was not split in a way; None: in any way."""
     model = Model.load(file)
     model.check_trained()
+    if split not in (None, model.recipe.split):
+        raise click.UsageError(
+            f"the text of {file} was split {model.recipe.split}: do the same with --split."
+        )
+    return model
+
+
+def _aligned(
+    file: str, model: Model, corpus: Corpus, system: str | None, threads: int
+) -> tuple[Links, float]:
+    """(scored links, threshold) of a model. file: where it is from"""
     system = systems.system_of(model, file, system)
-    corpus = _read(text, split=model.recipe.split, lowercase=model.recipe.lowercase, **reading)
     return system_links(model, corpus, threads)[system], model.threshold_of("both", system)
 
 

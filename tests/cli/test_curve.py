@@ -161,6 +161,19 @@ def test_links_that_have_no_curve(files, model, write):
     assert message == f"aligner: {high} never has recall 0.9; its best recall is 0.4000\n"
 
 
+def test_a_model_aligns_the_text_of_the_gold_links(model, data, write):
+    gold, sides = ["--gold", data / "sample.gold"], [data / "sample.en", data / "sample.fr"]
+    for asked in ([model], ["--kind", "rare", f"9={model}"]):
+        message = run("curve", *asked, *gold, "--text", *reversed(sides), code=1)
+        assert "sample.gold:1: link" in message and "is outside its pair" in message
+    joined = [write(side.name, side.read_text().replace(" ", "\u00a0", 1)) for side in sides]
+    other = f"{model}.unicode"
+    run("train", *joined, "-q", "--fast", "--model", "ibm1", "--split", "unicode", "-o", other)
+    rare = "--kind", "rare", f"9={other}", *gold, "--text", *joined
+    assert "was split unicode: do the same with --split" in run("curve", *rare, code=2)
+    assert len(table(*rare, "--split", "unicode")) == 1
+
+
 def test_pictures_are_the_same_bytes_and_have_all_names(files, tmp_path):
     pytest.importorskip("matplotlib", reason="pictures need the extra aligner[plot]")
     names = ["_ours", "a $x$ & <b>", "plain"]
