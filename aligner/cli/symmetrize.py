@@ -100,6 +100,7 @@ def command(
     if turns := forward == reverse == "-":
         reverse = None
     options.one_stdin(forward, *(text or ()), *([] if reverse is None else [reverse]))
+    options.check_outputs({"-o": output}, (forward, reverse, *(text or ())), overwrite)
     with open_output(output, overwrite) as out:
         corpus = options.read_text(text, encoding, split)
         a = (TurnReader if turns else LinkReader)(forward, source, base, text=corpus)

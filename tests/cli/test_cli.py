@@ -75,6 +75,10 @@ def test_symmetrize_and_evaluate(data, tmp_path):
     assert "the file exists" in run(
         "symmetrize", data / "sample.forward", data / "sample.reverse", "-o", out, code=1
     )
+    before = out.read_bytes()
+    over = "-o", out, "--overwrite"
+    assert "which is read" in run("symmetrize", out, data / "sample.reverse", *over, code=2)
+    assert out.read_bytes() == before
 
 
 def test_methods_have_the_names_of_other_tools_too(data):
