@@ -11,7 +11,7 @@ from aligner.cli import options, systems
 from aligner.cli import threshold as thresholds
 from aligner.decoding.model import Model
 from aligner.decoding.tuned import FACT
-from aligner.files import check_output, display_name
+from aligner.files import display_name
 from aligner.links.formats import LinkReader
 from aligner.scoring.curves import CRITERIA
 from aligner.scoring.tuning import Goal, Tuning
@@ -87,11 +87,8 @@ def command(
     if keep and output is None and not overwrite:
         raise click.UsageError("--store needs a name with -o, or --overwrite to replace MODEL.")
     options.one_stdin(dev_src, dev_tgt, dev_gold)
-    if keep:
-        options.check_outputs(
-            {"-o": output or model}, (dev_src, dev_tgt, dev_gold), overwrite, output or model
-        )
-    check_output("-")
+    kept = (output or model) if keep else None
+    options.check_outputs({"the table": "-", "-o": kept}, (dev_src, dev_tgt, dev_gold), overwrite, kept)
     wanted = thresholds.wanted_of(at_precision, at_recall)
     goal = Goal(by or "aer", alpha) if wanted is None else Goal.at(*wanted, alpha)
     trained = Model.load(model)
@@ -102,9 +99,9 @@ def command(
     warn_of_long(text.long_pairs(), display_name(dev_src))
     gold = LinkReader(dev_gold, gold_format, gold_base, text=text).read()
     tuning = Tuning.of(trained, text, gold, goal, threads)
-    if keep:
+    if kept is not None:
         goal.reach(tuning.curves[system], system)
         tuned = replace(trained, facts=trained.facts | {FACT: tuning.kept()})
-        with store.open_new(output or model, overwrite) as out:
+        with store.open_new(kept, overwrite) as out:
             tuned.write(out)
     options.show(tuning.as_json(system) if as_json else tuning.as_text(system))

@@ -108,6 +108,8 @@ def test_store_replaces_only_what_it_may(model, sample, tmp_path):
     assert "are for --store" in run("tune", copy, *sample, "-o", tmp_path / "new", code=2)
     assert "the file exists" in run("tune", copy, *sample, "--store", "-o", copy, code=1)
     assert "which is read" in run("tune", copy, *sample, "--store", "-o", sample[0], "--overwrite", code=2)
+    for stdout in ("/dev/stdout", "/dev/fd/1"):  # the model would stand before the table
+        assert "-o and the table are both" in run("tune", copy, *sample, "--store", "-o", stdout, code=2)
     assert copy.read_bytes() == model.read_bytes()
     run("tune", copy, *sample, "--store", "--overwrite")
     first = copy.read_bytes()
