@@ -72,7 +72,10 @@ def _shown(cell: Cell) -> str:
 
 
 def curves(named: Sequence[tuple[str, Curve | Result]]) -> Chart:
-    """Precision by recall. Of links without scores, which have a Result, it is one point."""
+    """Precision by recall. Of links without scores, which have a Result, it is one point.
+
+    A curve has at least one point. The corner of the axes is below the point of the best F1 of each curve.
+    """
     lines, best = [], []
     rows: list[list[Cell]] = []
     for name, found in named:
@@ -81,16 +84,15 @@ def curves(named: Sequence[tuple[str, Curve | Result]]) -> Chart:
             rates = {key: 100 * x[at] for key, x in found.rates().items()}
             thresholds = [f"{x:.6f}" for x in found.thresholds[at]]
             n_links = found.n_links[at].tolist()
-            k = int(np.argmax(rates["f1"])) if len(at) else None
+            k = int(np.argmax(rates["f1"]))
         else:
             rates = {key: np.array([100 * found.scores[key]]) for key in RATES}
             thresholds, n_links, k = [""], [int(found.statistics[:, 0].sum())], 0
         lines.append(Line(name, rates["recall"].tolist(), rates["precision"].tolist()))
         columns = [rates[key].tolist() for key in RATES]
         rows += [[name, *row] for row in zip(thresholds, n_links, *columns, strict=True)]
-        if k is not None:
-            best += [rates["recall"][k], rates["precision"][k]]
-    corner = 10.0 * max(0, math.floor((min(best, default=0) - LEAST) / 10))
+        best += [rates["recall"][k], rates["precision"][k]]
+    corner = 10.0 * max(0, math.floor((min(best) - LEAST) / 10))
     panel = Panel("recall (%)", "precision (%)", lines, least=corner)
     return Chart([panel], ["name", "threshold", "links", *RATES.values()], rows)
 

@@ -114,7 +114,10 @@ def test_symmetrize_makes_of_the_directions_what_align_prints(data, tmp_path):
 def test_product_has_a_threshold_of_its_own(data, tmp_path):
     """Unless one is given: the same from a model, from two files and from Python."""
     files, model = (data / "sample.en", data / "sample.fr"), tmp_path / "model"
-    printed = run("align", *files, "-q", "--fast", "--symmetrize", "product", "--save", model)
+    forward = tmp_path / "forward"
+    outs = "--save", model, "--forward", forward
+    printed = run("align", *files, "-q", "--fast", "--symmetrize", "product", *outs)
+    assert forward.read_text() == run("decode", model, *files, "--direction", "forward")  # the model's
     trained = Model.load(model)
     assert trained.threshold != 0.25 == METHODS["product"].threshold
     for options in ([], ["--threshold", 0.25]):

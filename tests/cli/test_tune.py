@@ -202,11 +202,15 @@ def test_decode_takes_what_was_tuned(model, sample, tmp_path, write):
 
 
 def test_what_was_tuned_is_for_posteriors_as_trained(model, sample, tmp_path):
-    """Another projection, or best paths, have other scores: they have the model's own threshold."""
+    """Another projection, or best paths, have other scores: the model's own threshold is taken."""
     tuned, text = tmp_path / "tuned", read_corpus(*map(str, sample[:2]))
     run("tune", model, *sample, "--store", "-o", tuned)
     for options in (["--project", "both"], ["--viterbi"]):
         assert run("decode", tuned, *sample[:2], *options) == run("decode", model, *sample[:2], *options)
+    pairs = zip(*(path.read_text().splitlines() for path in sample[:2]), strict=True)
+    stream = "".join(f"{src} ||| {tgt}\n" for src, tgt in pairs)
+    found = [run("decode", path, "--threshold", "auto", stdin=stream) for path in (tuned, model)]
+    assert found[0] == found[1]  # of a stream, auto is what training found
     one, other = Model.load(tuned), Model.load(model)
     assert one.align(text, project="both").pairs() == other.align(text, project="both").pairs()
     assert one.align(text).pairs() != other.align(text).pairs()

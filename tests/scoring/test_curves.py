@@ -13,6 +13,7 @@ from strategies import link_sets, scores
 
 from aligner import Links, evaluate
 from aligner.decoding.combine import above
+from aligner.scoring.charts import curves
 from aligner.scoring.curves import CRITERIA, Calibration, Curve
 
 positions = st.tuples(st.integers(0, 3), st.integers(0, 3))
@@ -178,3 +179,17 @@ def test_calibration_by_counting(problem, n_bins):
         else:
             assert np.isnan(found.score[b]) and np.isnan(found.share[b])
     assert found.error == pytest.approx(gaps / max(1, len(links.src)), abs=1e-12)
+
+
+def test_axes_begin_below_the_best_points():
+    """At whole tens, 20 percent below the least recall or precision of a curve's best F1; never below 0."""
+    gold = gold_links([({(0, 0), (1, 1), (2, 2), (3, 3)}, set())])
+    good = scored_links(
+        [{(0, 0): 0.9, (1, 1): 0.8, (2, 2): 0.7, (0, 1): 0.1}]
+    )  # best: recall 75, precision 100
+    poor = scored_links([{(0, 1): 0.9, (1, 1): 0.8, (2, 0): 0.7}])  # best: recall 25, precision 50
+    for some, corner in (([good], 50.0), ([good, poor], 0.0)):
+        (panel,) = curves([("x", Curve.of(links, gold)) for links in some]).panels
+        assert panel.least == corner and len(panel.lines) == len(some)
+    result = evaluate([good], gold, n_samples=0).results[0]  # one point: recall 75, precision 75
+    assert curves([("x", result)]).panels[0].least == 50.0
