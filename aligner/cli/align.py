@@ -90,7 +90,7 @@ def command(
     named = {"-o": output, "--forward": forward, "--reverse": reverse, "--save": save, "--log-json": log_json}
     named["--sentence-scores"] = sentence_score_file
     options.check_outputs(named, training.inputs(settings), overwrite, save)
-    telling = training.told(quiet, verbose, aligns=True)
+    telling = training.told(quiet, verbose, aligns=project)
     with Outputs() as beside, open_output(output, overwrite) as out, telling as progress:
         sides = [
             None if path is None else beside.open(open_output(path, overwrite)) for path in (forward, reverse)

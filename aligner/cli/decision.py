@@ -141,11 +141,17 @@ def check_decoder(
 
 
 def decoded(
-    model: Model, corpus: Corpus, scored: SentenceScores, progress: Progress | None, **settings: Any
+    model: Model,
+    corpus: Corpus,
+    scored: SentenceScores,
+    progress: Progress | None,
+    *,
+    project: str,
+    **settings: Any,
 ) -> Iterator[tuple[Links, Links]]:
     """The links of a text, forward and reverse, with its costs if they are wanted, and told as they come.
 
-    settings: those of decoding.posteriors.directions
+    project, settings: those of decoding.posteriors.directions
     """
-    blocks = model.directions(corpus, costs=scored.costs(len(corpus)), **settings)
-    return blocks if progress is None else progress.follow(blocks, corpus, model.recipe)
+    blocks = model.directions(corpus, costs=scored.costs(len(corpus)), project=project, **settings)
+    return blocks if progress is None else progress.follow(blocks, corpus, model.recipe, project)

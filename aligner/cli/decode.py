@@ -91,8 +91,9 @@ def command(
 
     The links of one direction are those above the threshold; --threshold 0 prints all that score above 0.001.
 
-    A model that `aligner tune --store` has tuned takes the threshold that was best for what it is asked for.
-    Of such a model, --at-precision and --at-recall take a threshold of its curve.
+    The threshold is the first of these: what --threshold gives; what --at-precision or --at-recall finds on
+    the curve of a model that `aligner tune --store` has tuned; the best one that tuning found, except with
+    --viterbi and --project; 0.25 for product; the model's, which `aligner info` tells.
 
     --threshold auto prints the AER that is expected if each link is right with its probability. The expected
     AER does not tell the real one: gold standards differ in what they call a link.
@@ -158,7 +159,7 @@ def command(
             if not streamed:
                 how = thresholds.found(threshold, trained, corpus, how, **settings)
             if progress is not None:
-                progress.plan(decoding_work(recipe, int(cell_offsets(corpus)[-1])))
+                progress.plan(decoding_work(recipe, int(cell_offsets(corpus)[-1]), project))
             blocks = decision.decoded(trained, corpus, scored, progress, viterbi=viterbi, **settings)
             for forward, reverse in blocks:
                 links = combine(forward, reverse, how, threads)

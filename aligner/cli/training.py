@@ -189,8 +189,8 @@ def inputs(training: Mapping[str, Any]) -> list[str | None]:
     return [training.get(name) for name in names] + list(training.get("vcb") or ())
 
 
-def told(quiet: bool, verbose: bool, aligns: bool) -> AbstractContextManager[Progress | None]:
-    """What the run says of itself on stderr. aligns: the text is aligned, too"""
+def told(quiet: bool, verbose: bool, aligns: str | None) -> AbstractContextManager[Progress | None]:
+    """What the run says of itself on stderr. aligns: that of Progress"""
     if quiet and verbose:
         raise click.UsageError("--quiet and --verbose do not go together.")
     return nullcontext() if quiet else Progress(verbose, aligns)
@@ -202,7 +202,7 @@ def train_model(
     """Trains a model, and writes it to a file that is opened before."""
     named = {"-o": output, "--log-json": log_json}
     options.check_outputs(named, inputs(settings), overwrite, output)
-    telling = told(quiet, verbose, aligns=False)
+    telling = told(quiet, verbose, aligns=None)
     with Outputs() as beside, store.open_new(output, overwrite) as out, telling as progress:
         corpus, model, *_ = train(log=beside.open_log(log_json, overwrite), progress=progress, **settings)
         model.write(out)

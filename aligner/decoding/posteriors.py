@@ -67,7 +67,7 @@ def directions(
     n_threads = useful(n_threads, int(cell_offsets(corpus)[-1]))
     if costs is not None and costs.shape != (len(corpus), 2):
         raise ValueError(f"the costs are not of {len(corpus)} sentence pairs")
-    stages = _projected(recipe, project)
+    stages = projected(recipe, project)
     sights = [
         _known_words(corpus, view) if sight is None else sight
         for view, sight in zip(views, seen or [None] * len(views), strict=True)
@@ -93,7 +93,7 @@ def check_projection(recipe: Recipe, project: str) -> None:
         )
 
 
-def _projected(recipe: Recipe, project: str) -> list[Stage]:
+def projected(recipe: Recipe, project: str) -> list[Stage]:
     """The stages whose posteriors are averaged: the last one, with the objective that is asked for.
 
     A projection is as exact as the recipe says. Recipes of models without a constraint have limits, too.

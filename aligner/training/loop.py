@@ -213,8 +213,8 @@ def _monitor(corpus: Corpus, model: Model, progress: Progress | None, log: IO[st
     if progress is not None:
         done = model.progress["iterations"] if model.progress else 0
         progress.plan(training_work(recipe, n_cells, len(model.views), done))
-        if progress.aligns:
-            progress.plan(decoding_work(recipe, n_cells))
+        if progress.aligns is not None:
+            progress.plan(decoding_work(recipe, n_cells, progress.aligns))
     full = (corpus.src.lengths > 0) & (corpus.tgt.lengths > 0)
     n_tokens = int(corpus.tgt.lengths[full].sum()), int(corpus.src.lengths[full].sum())
     return Monitor(recipe, int(full.sum()), n_tokens, progress, log, model.history, "known" in model.facts)

@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from aligner.decoding.posteriors import projected
 from aligner.links.links import Links
 from aligner.models.recipe import Recipe, Stage
 from aligner.text.cells import cell_offsets
@@ -79,20 +80,21 @@ def training_work(recipe: Recipe, n_cells: int, n_views: int = 0, n_iterations: 
     return work
 
 
-def decoding_work(recipe: Recipe, n_cells: int) -> dict[str, float]:
-    """Kind of work -> expected seconds of decoding."""
-    kind = decoding(recipe.last)
-    return {kind: expected(kind, n_cells, len(recipe.views))}
+def decoding_work(recipe: Recipe, n_cells: int, project: str = "trained") -> dict[str, float]:
+    """Kind of work -> expected seconds of decoding. project: one of PROJECTIONS (decoding/posteriors.py)"""
+    kinds = map(decoding, projected(recipe, project))
+    return {kind: expected(kind, n_cells, len(recipe.views)) for kind in kinds}
 
 
 class Progress:
     """Says lines, and draws a bar if stderr is a terminal. A stderr that nobody reads is no error.
 
     verbose  lines that say more of each iteration are wanted, too
-    aligns   the text that is trained on will be aligned, too
+    aligns   what the posteriors of the text that is trained on will be projected onto, when the text is
+             aligned, too; None: it is not
     """
 
-    def __init__(self, verbose: bool = False, aligns: bool = False) -> None:
+    def __init__(self, verbose: bool = False, aligns: str | None = None) -> None:
         self.verbose, self.aligns = verbose, aligns
         self.began = self.clock = time.perf_counter()
         self.planned: dict[str, float] = {}  # kind of work -> expected seconds
@@ -167,14 +169,20 @@ class Progress:
             self.mute = True
 
     def follow(
-        self, blocks: Iterable[tuple[Links, Links]], corpus: Corpus, recipe: Recipe
+        self,
+        blocks: Iterable[tuple[Links, Links]],
+        corpus: Corpus,
+        recipe: Recipe,
+        project: str = "trained",
     ) -> Iterator[tuple[Links, Links]]:
         """The links of a text's shards as they come from decoding, which was planned."""
-        offsets, kind, start = cell_offsets(corpus.bounded()), decoding(recipe.last), 0
+        offsets, start = cell_offsets(corpus.bounded()), 0
+        kinds = [decoding(stage) for stage in projected(recipe, project)]
         self.enter("decoding")
         for block in blocks:
             stop = start + len(block[0])
-            self.advance(kind, int(offsets[stop] - offsets[start]), len(recipe.views))
+            for kind in kinds:  # of two projections, the time counts as the first one's
+                self.advance(kind, int(offsets[stop] - offsets[start]), len(recipe.views))
             start = stop
             yield block
 

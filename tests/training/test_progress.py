@@ -10,12 +10,20 @@ import pytest
 from trained import generated, recipe_of
 
 from aligner import LinkReader, Recipe
-from aligner.decoding.posteriors import directions
+from aligner.decoding.posteriors import PROJECTIONS
 from aligner.models.recipe import MODELS
 from aligner.training import progress as module
 from aligner.training.development import Development
 from aligner.training.loop import learn
-from aligner.training.progress import COSTS, Progress, decoding, expected, kind_of, training_work
+from aligner.training.progress import (
+    COSTS,
+    Progress,
+    decoding,
+    decoding_work,
+    expected,
+    kind_of,
+    training_work,
+)  # fmt: skip
 
 
 class Terminal(io.StringIO):
@@ -60,14 +68,30 @@ def test_every_kind_of_work_has_a_cost():
 def test_the_plan_is_carried_out(name, views):
     """Each kind of work takes as many cells as were planned: at the end nothing is left."""
     corpus = generated().part(0, 40)
-    progress = Progress(aligns=True)
+    progress = Progress(aligns="trained")
     progress.mute = True
     model, seen = learn(corpus, recipe_of(name, views=views, iterations=2), progress=progress)
     assert progress.left() > 0
-    blocks = directions(model.views, model.recipe, corpus, seen=seen, shares=model.shares)
+    blocks = model.directions(corpus, seen=seen)
     assert sum(len(forward) for forward, _ in progress.follow(blocks, corpus, model.recipe)) == 40
     assert progress.done == pytest.approx(progress.planned, rel=1e-9)
     assert progress.left() == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize("project", PROJECTIONS)
+def test_decoding_is_planned_as_it_is_projected(project):
+    """Each projection has its own cost; both cost as much as the two."""
+    recipe = recipe_of("hmm", iterations=1, views=["word"])
+    kinds = {"both": ["hmm bijective", "hmm symmetric"], "none": ["hmm"]}
+    wanted = kinds.get(project, ["hmm" if project == "trained" else f"hmm {project}"])
+    work = decoding_work(recipe, 1000, project)
+    assert work == {f"decode {kind}": expected(f"decode {kind}", 1000) for kind in wanted}
+    corpus, progress = generated().part(0, 40), Progress(aligns=project)
+    progress.mute = True
+    model, _ = learn(corpus, recipe, progress=progress)
+    blocks = model.directions(corpus, project=project)
+    assert sum(len(forward) for forward, _ in progress.follow(blocks, corpus, recipe, project)) == 40
+    assert progress.done == pytest.approx(progress.planned, rel=1e-9)
 
 
 @pytest.mark.parametrize("name", ["shmm", "loo"])
@@ -137,7 +161,7 @@ def test_time_between_two_things_is_nobodys(clock):
 
 def test_the_bar_says_what_goes_on(monkeypatch):
     terminal = shown(monkeypatch)
-    with Progress(aligns=True) as progress:
+    with Progress(aligns="trained") as progress:
         recipe = Recipe.of("loo", views=["word", "prefix3"])
         model, seen = learn(generated().part(0, 60), recipe, progress=progress)
         progress.hide()
