@@ -98,17 +98,9 @@ def command(
         scored = SentenceScores(sentence_score_file, overwrite, beside, viterbi)
         saved = None if save is None else beside.open(store.open_new(save, overwrite))
         log = beside.open_log(log_json, overwrite)
-        run = {
-            "sym": method,
-            "variant": variant if variant != "symal" else None,
-            "links": "viterbi" if viterbi else None,
-            "project": project if project != "trained" else None,
-            "fertility": fertility,
-            "rule": rule if isinstance(rule, str) else None,
-        }
-        told = {key: str(value) for key, value in run.items() if value is not None}
+        run = _told(method, variant, viterbi, project, fertility, rule)
         corpus, model, seen, known = training.train(
-            run=told, log=log, progress=progress, threshold=given, **settings
+            run=run, log=log, progress=progress, threshold=given, **settings
         )
         recipe = model.recipe
         if saved is not None:
@@ -137,3 +129,18 @@ def command(
             above_what = "" if viterbi else f" that score above {how.threshold:g}"
             progress.say(f"found {n_links:,} links{above_what}")
             progress.end(len(corpus))
+
+
+def _told(
+    method: str, variant: str, viterbi: bool, project: str, fertility: int | None, rule: str | float | None
+) -> dict[str, str]:
+    """How links are chosen, as the log's signature tells it: what is not as usual."""
+    run = {
+        "sym": method,
+        "variant": variant if variant != "symal" else None,
+        "links": "viterbi" if viterbi else None,
+        "project": project if project != "trained" else None,
+        "fertility": fertility,
+        "rule": rule if isinstance(rule, str) else None,
+    }
+    return {key: str(value) for key, value in run.items() if value is not None}

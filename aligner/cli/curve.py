@@ -174,12 +174,9 @@ def command(
     else:
         counted = None if counts is None else options.read_text(counts, encoding, split, lowercase)
         goal = None if wanted is None else Goal.at(*wanted)
-        given = {"text": words, "counted": counted} if kind == "rare" else {}
-        results = [_sized(one, answer, threshold, goal, given) for one in found]
-        if kind == "rare":
-            chart = charts.rare(results)
-        else:
-            chart = charts.learning(results, goal.by if goal else "aer")
+        rare = {"text": words, "counted": counted} if kind == "rare" else {}
+        results = [_sized(one, answer, threshold, goal, rare) for one in found]
+        chart = charts.rare(results) if rare else charts.learning(results, goal.by if goal else "aer")
     with open_output(output, overwrite) as out:
         out.write(_content(chart, format, title))
 

@@ -269,29 +269,12 @@ def train(
             jumps = first.views[0].parameters.positions
             window = window or (jumps.window if isinstance(jumps, Jumps) else None)
             ibm1_iterations = (ibm1_iterations or 0) if taught is None else ibm1_iterations
-        if lowercase != first.recipe.lowercase:
-            how = "without" if lowercase else "with"
-            raise click.UsageError(f"{init or prior} was trained {how} --lowercase: do the same here.")
         if vcb is not None:  # words that are split already go with any model
             split = first.recipe.split
-        if split != first.recipe.split:
-            how = first.recipe.split
-            raise click.UsageError(f"{init or prior} was trained with --split {how}: do the same here.")
-    try:
-        recipe = Recipe.of(
-            model,
-            views=views,
-            lowercase=lowercase,
-            split=split,
-            window=window,
-            ibm1_iterations=ibm1_iterations,
-            **settings,
-        )
-    except UnusedSetting as error:
-        raise click.UsageError(f"{option_of(error.setting)} is not for {error.by}.") from None
-    except ValueError as error:
-        raise click.UsageError(f"{error}.") from None
+        _check_words(first, init or prior or "", lowercase, split)
     reading: dict[str, Any] = {"encoding": encoding, "split": split, "lowercase": lowercase}
+    settings |= {"views": views, "window": window, "ibm1_iterations": ibm1_iterations}
+    recipe = _recipe(model, lowercase=lowercase, split=split, **settings)
     dev = None
     if dev_src is not None and dev_gold is not None:
         text = read_corpus(dev_src, dev_tgt, **reading)
@@ -321,3 +304,22 @@ def train(
         links=links,
     )
     return corpus, trained, seen, links
+
+
+def _check_words(first: Model, name: str, lowercase: bool, split: str) -> None:
+    """Refuses to begin with a model of other words. name: of its file"""
+    if lowercase != first.recipe.lowercase:
+        how = "without" if lowercase else "with"
+        raise click.UsageError(f"{name} was trained {how} --lowercase: do the same here.")
+    if split != first.recipe.split:
+        raise click.UsageError(f"{name} was trained with --split {first.recipe.split}: do the same here.")
+
+
+def _recipe(model: str, **settings: Any) -> Recipe:
+    """The recipe of a model. What the model cannot have is called by its option."""
+    try:
+        return Recipe.of(model, **settings)
+    except UnusedSetting as error:
+        raise click.UsageError(f"{option_of(error.setting)} is not for {error.by}.") from None
+    except ValueError as error:
+        raise click.UsageError(f"{error}.") from None

@@ -143,15 +143,8 @@ def learn(
     monitor = _monitor(used, model, progress, log)
     monitor.begin(model.signature + "".join(f"|{key}:{value}" for key, value in (run or {}).items()))
     work = _Run(used, model, init, prior, prior_weight, development, known, n_threads, checkpoint, monitor)
-    room = memory // max(1, 4 * n_cells)  # of how many views the cells may be kept
-    seen: list[Seen] = []
     try:
-        for n in range(len(recipe.views)):
-            for sight in seen[max(0, room - 1) :]:  # this view needs its cells
-                sight.put_away(cells=True)
-            kept = sum(sight.cells is not None for sight in seen)
-            seen.append(work.train_view(n))
-            seen[n].put_away(cells=kept >= room)
+        seen = work.train_views(memory // max(1, 4 * n_cells))
         work.train_together(seen)
     finally:
         monitor.close()
@@ -242,7 +235,18 @@ class _Run:
         """The keys of the text's sentence pairs."""
         return pair_keys(self.corpus)
 
-    def train_view(self, n: int) -> Seen:
+    def train_views(self, room: int) -> list[Seen]:
+        """Each view by itself, and what it sees. room: of how many views the cells may be kept"""
+        seen: list[Seen] = []
+        for n in range(len(self.model.recipe.views)):
+            for sight in seen[max(0, room - 1) :]:  # this view needs its cells
+                sight.put_away(cells=True)
+            kept = sum(sight.cells is not None for sight in seen)
+            seen.append(self._train_view(n))
+            seen[n].put_away(cells=kept >= room)
+        return seen
+
+    def _train_view(self, n: int) -> Seen:
         """All iterations of view n by itself that are not done yet."""
         recipe, model = self.model.recipe, self.model
         name = recipe.views[n]
