@@ -424,6 +424,23 @@ def test_scores_of_our_output_say_how_it_was_made(data, tmp_path):
     assert usage.exit_code == 2
 
 
+@pytest.mark.parametrize(
+    "options, told",
+    [
+        ([], "sym:soft-union"),
+        (["--decode", "fertility", "--threshold", "points"], "sym:soft-union|fertility:2|rule:points"),
+        (["--project", "both", "--symmetrize", "product"], "sym:product|project:both"),
+        (["--viterbi", "--variant", "lilt"], "sym:grow-diag-final-and|variant:lilt|links:viterbi"),
+    ],
+)
+def test_the_log_tells_how_links_were_chosen(data, tmp_path, options, told):
+    files, log = (data / "sample.en", data / "sample.fr"), tmp_path / "log"
+    quick = "-q", "--fast", "--model", "hmm", "--ibm1-iterations", 1, "--iterations", 1
+    run("align", *files, *quick, *options, "--save", tmp_path / "model", "--log-json", log)
+    signature = json.loads(log.read_text().splitlines()[0])["signature"]
+    assert signature == f"{Model.load(tmp_path / 'model').signature}|{told}"
+
+
 def test_signature_tells_known_links_and_the_first_model(data, tmp_path):
     files = data / "sample.en", data / "sample.fr"
     found = []
