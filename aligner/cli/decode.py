@@ -97,7 +97,7 @@ def command(
 
     --threshold auto prints the AER that is expected if each link is right with its probability. The expected
     AER does not tell the real one: gold standards differ in what they call a link.
-    Of a stream, --threshold auto is the number that training found.
+    Of a stream, --threshold auto is the number that training found, where it found one.
 
     The numbers of --sentence-scores are those of `aligner align`. A direction that MODEL was not trained in
     has no number: its column is empty.
@@ -134,6 +134,8 @@ def command(
     fits = recipe.model in HMMS and recipe.direction == "both"
     decision.check_projection(project, viterbi, fits, model)
     method = decision.method_of(method, viterbi, scores and direction == "both", threshold)
+    if streamed and threshold == "auto":
+        thresholds.check_found(trained, model, direction, method)
     made_one = method if direction == "both" else None
     fertility = decision.check_decoder(decode, max_fertility, made_one, viterbi, given)
     options.exclusive(at_precision=at_precision, at_recall=at_recall, threshold=threshold)

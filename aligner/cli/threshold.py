@@ -129,6 +129,20 @@ def of_curve(model: Model, path: str, direction: str, method: str, wanted: tuple
     return threshold_at(model.facts[FACT], system, *wanted)
 
 
+def check_found(model: Model, path: str, direction: str, method: str) -> None:
+    """Refuses auto for a stream where training found no threshold of such links."""
+    if (direction, method) == ("both", "product"):
+        what = "training finds none for product"
+    elif model.recipe.threshold is not None:
+        what = f"the training of {path} found none"
+    else:
+        return
+    raise click.UsageError(
+        f"--threshold auto of a stream is what training found, and {what}:"
+        " give two files, SRC and TGT, or a number."
+    )
+
+
 def found(
     rule: str | float | None,
     model: Model,

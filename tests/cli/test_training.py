@@ -546,6 +546,12 @@ def test_thresholds_by_rules_of_a_stream(data, tmp_path):
     assert "--threshold points is for two files" in run(
         "decode", model, "--threshold", "points", stdin=stream, code=2
     )
+    asked = "decode", model, "--threshold", "auto"
+    assert "training finds none for product" in run(*asked, "--symmetrize", "product", stdin=stream, code=2)
+    fixed = "--model", "hmm", "--iterations", 1, "--overwrite", "-o", model
+    run("train", *files, "-q", "--fast", *fixed)
+    assert f"the training of {model} found none: give two files" in run(*asked, stdin=stream, code=2)
+    assert len(run(*asked, *files).splitlines()) == 60
 
 
 @pytest.mark.parametrize("wrong", ["nan", "1.5", "-0.1", "automatic", "", "inf"])
