@@ -126,7 +126,7 @@ def of_curve(model: Model, path: str, direction: str, method: str, wanted: tuple
             file=path,
             hint="make one from gold links with `aligner tune --store`",
         )
-    return threshold_at(model.facts[FACT], system, *wanted)
+    return threshold_at(model.facts[FACT], system, *wanted, name=path)
 
 
 def check_found(model: Model, path: str, direction: str, method: str) -> None:

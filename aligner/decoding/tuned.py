@@ -6,6 +6,7 @@ A system is a way to have scored links of a model: one direction, or both made o
 from __future__ import annotations
 
 import json
+import math
 import zlib
 from dataclasses import dataclass
 from typing import TypedDict
@@ -109,13 +110,22 @@ def check_tuning(tuned: SavedTuning, direction: str) -> None:
             raise ValueError(f"the curve of {name} does not fall")
 
 
-def threshold_at(tuned: SavedTuning, system: str, given: str, least: float) -> float:
-    """The threshold of at least a precision, or of at least a recall, on the curve kept of a system."""
+def reached(share: float) -> str:
+    """A share with four decimals, rounded down: what a message names can be asked for."""
+    return f"{math.floor(share * 10_000) / 10_000:.4f}"
+
+
+def threshold_at(tuned: SavedTuning, system: str, given: str, least: float, name: str | None = None) -> float:
+    """The threshold of at least a precision, or of at least a recall, on the curve kept of a system.
+
+    name: of the model's file, for messages
+    """
     points = points_of(tuned["systems"][system])
     if (at := points.at(given, least)) is None:
         best = float(getattr(points, given).max())
         raise DataError(
             f"{given} {least:g} is not on the curve of {system}",
-            hint=f"the best there, on the text that the model was tuned on, is {best:.4f}",
+            file=name,
+            hint=f"the best there, on the text that the model was tuned on, is {reached(best)}",
         )
     return float(points.thresholds[at])

@@ -11,7 +11,7 @@ import numpy as np
 
 from aligner.decoding.combine import Decision, combine
 from aligner.decoding.model import Model
-from aligner.decoding.tuned import MOST_POINTS, OTHER, SYSTEMS, SavedSystem, SavedTuning
+from aligner.decoding.tuned import MOST_POINTS, OTHER, SYSTEMS, SavedSystem, SavedTuning, reached
 from aligner.errors import DataError
 from aligner.links.links import Links
 from aligner.scoring.curves import Curve
@@ -54,7 +54,9 @@ class Goal:
             raise DataError(f"{name} has no links, and so no best threshold")
         given = OTHER[self.by]
         best = float(np.max(getattr(curve, given)))
-        raise DataError(f"{name} never has {given} {self.least:g}", hint=f"its best {given} is {best:.4f}")
+        raise DataError(
+            f"{name} never has {given} {self.least:g}", hint=f"its best {given} is {reached(best)}"
+        )
 
     def __str__(self) -> str:
         if self.least is not None:

@@ -11,7 +11,7 @@ from conftest import ROOT
 from trained import run
 
 from aligner import DataError, LinkReader, Model, evaluate, read_corpus
-from aligner.decoding.tuned import FACT, SYSTEMS, points_of
+from aligner.decoding.tuned import FACT, SYSTEMS, points_of, reached
 from aligner.scoring.tuning import Goal, Tuning, system_links
 
 QUICK = "-q", "--threads", 1, "--fast", "--model", "hmm", "--iterations", 2
@@ -249,9 +249,12 @@ def test_decode_says_what_it_cannot_take(model, sample, tmp_path):
     )
     best = max(Model.load(tuned).facts[FACT]["systems"]["product"]["recall"])
     message = run("decode", tuned, *sample[:2], "--symmetrize", "product", "--at-recall", 0.999, code=1)
-    assert (
-        "recall 0.999 is not on the curve of product; the best there" in message and f"{best:.4f}" in message
-    )
+    assert f"aligner: {tuned}: recall 0.999 is not on the curve of product; the best there" in message
+    named = float(message.split()[-1])
+    assert best - 0.0001 < named <= best
+    run("decode", tuned, *sample[:2], "--symmetrize", "product", "--at-recall", named)
+    for share in (0.95186, 0.5, 1.0):
+        assert share - 0.0001 < float(reached(share)) <= share
     for options, part in (
         (["--threshold", 0.3], "exclude each other"),
         (["--at-precision", 0.3], "exclude each other"),
