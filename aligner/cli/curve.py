@@ -219,7 +219,8 @@ def _aligned(
 ) -> tuple[Links, float]:
     """(scored links, threshold) of a model. file: where it is from"""
     system = systems.system_of(model, file, system)
-    return system_links(model, corpus, threads)[system], model.threshold_of("both", system)
+    links = system_links(model, corpus, threads, display_name(file))[system]
+    return links, model.threshold_of("both", system)
 
 
 def _curve(links: Links, gold: Links) -> Curve | Result:

@@ -11,12 +11,14 @@ import numpy as np
 
 from aligner.decoding.combine import Decision, combine
 from aligner.decoding.model import Model
+from aligner.decoding.posteriors import known_words, unknown_tokens
 from aligner.decoding.tuned import MOST_POINTS, OTHER, SYSTEMS, SavedSystem, SavedTuning, reached
 from aligner.errors import DataError
 from aligner.links.links import Links
 from aligner.scoring.curves import Curve
 from aligner.scoring.evaluate import evaluate
 from aligner.text.corpus import Corpus
+from aligner.text.doubts import warn_of_unknown
 
 STEPS = tuple(n / 20 for n in range(1, 20))  # the thresholds of the table over thresholds
 HEAD = {"links": "links", "aer": "AER", "precision": "precision", "recall": "recall", "f1": "F1"}
@@ -64,9 +66,17 @@ class Goal:
         return {"aer": "AER", "f1": "F1", "f-alpha": f"F({self.alpha:g})"}.get(self.by, self.by)
 
 
-def system_links(model: Model, corpus: Corpus, n_threads: int = 1) -> dict[str, Links]:
-    """system -> the links of a text with their scores, all that are above the cutoff, as files have them."""
-    blocks = list(model.directions(corpus, n_threads=n_threads))
+def system_links(
+    model: Model, corpus: Corpus, n_threads: int = 1, name: str = "the model"
+) -> dict[str, Links]:
+    """system -> the links of a text with their scores, all that are above the cutoff, as files have them.
+
+    Warns if the model does not know most words of a side. name: what the warning calls the model
+    """
+    seen = known_words(model.views, corpus.bounded())
+    unknown = [int(side.sum()) for side in unknown_tokens(seen)]
+    warn_of_unknown(name, unknown, [len(corpus.src.ids), len(corpus.tgt.ids)])
+    blocks = list(model.directions(corpus, seen=seen, n_threads=n_threads))
     forward, reverse = (Links.joined(block[k] for block in blocks) for k in range(2))
     found = {"forward": forward, "reverse": reverse}
     if model.recipe.direction == "both":

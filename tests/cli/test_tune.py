@@ -144,6 +144,16 @@ def test_what_cannot_be_tuned(model, sample, write, tmp_path):
     assert not (tmp_path / "new").exists()
 
 
+def test_a_model_of_other_languages_is_told(model, sample, write, caplog):
+    run("tune", model, *sample)
+    assert caplog.records == []
+    other, gold = write("other", "qqqq\n" * 60), write("gold", "0-0\n" * 60)
+    run("tune", model, other, sample[1], gold)
+    run("curve", model, "--gold", gold, "--text", other, sample[1])
+    for record, name in zip(caplog.records, ("the model", model), strict=True):
+        assert f"{name} does not know 60 of 60 source words" in record.getMessage()
+
+
 def test_damaged_curves_are_refused(model, sample, tmp_path):
     good = tmp_path / "good"
     run("tune", model, *sample, "--store", "-o", good)
