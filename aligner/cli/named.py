@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -31,6 +32,8 @@ class NamedFileType(click.ParamType):  # type: ignore[type-arg]
             return NamedFile(value)
         if not label or not path:
             self.fail(f"{value!r} is neither FILE nor NAME=FILE.", param, ctx)
+        if os.path.exists(value) and not os.path.exists(path):
+            self.fail(f"the name of {value} has a =: give it another name, as in NAME={value}.", param, ctx)
         file = NamedFile(path)
         file.label = label
         return file
@@ -40,7 +43,8 @@ def labels(files: Sequence[NamedFile], sized: bool) -> list[tuple[str, float]]:
     """(name, size) of each file; the size is 0 where none is wanted. Refuses two files of the same label."""
     found = [_label(file, sized) for file in files]
     if again := [label for label, n in Counter(found).items() if n > 1]:
-        raise click.UsageError(f"two files are {_spoken(*again[0])}: give them names, as in NAME=FILE.")
+        form = "NAME:SIZE=FILE" if sized else "NAME=FILE"
+        raise click.UsageError(f"two files are {_spoken(*again[0])}: give them names, as in {form}.")
     return found
 
 
@@ -51,7 +55,10 @@ def _label(file: NamedFile, sized: bool) -> tuple[str, float]:
     name, _, size = (file.label or "").rpartition(":")
     match = re.fullmatch(r"(\d+(?:\.\d+)?)([kM]?)", size)
     if match is None or float(match[1]) == 0:
-        raise click.UsageError(f"{file} has no size: give SIZE=FILE or NAME:SIZE=FILE, as in 10k={file}.")
+        raise click.UsageError(
+            f"{file} has no size: give SIZE=FILE or NAME:SIZE=FILE, as in 10k={file}. A size is a number,"
+            " with k for thousands and M for millions."
+        )
     return _whole(name), float(match[1]) * UNITS[match[2]]
 
 

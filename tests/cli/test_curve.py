@@ -125,7 +125,11 @@ def test_rare_words_are_scored_apart(files, write):
         (["scored", "scored"], "two files are called"),
         (["--kind", "learning", "scored"], "has no size: give SIZE=FILE"),
         (["--kind", "learning", "x:0=scored"], "has no size: give SIZE=FILE"),
-        (["--kind", "learning", "9=scored", "9=plain"], "two files are without a name of size 9"),
+        (
+            ["--kind", "learning", "9=scored", "9=plain"],
+            "without a name of size 9: give them names, as in NAME:SIZE",
+        ),
+        (["--kind", "learning", "9K=scored"], "with k for thousands and M for millions"),
         (["x\ty=scored"], "a name has no tabs and no line ends"),
         (["scored", "--lowercase"], "--counts and --lowercase are for --kind rare"),
         (["scored", "--at-recall", 0.5], "are for --kind learning or rare"),
@@ -150,6 +154,9 @@ def test_links_that_have_no_curve(files, model, write):
     assert "high:2: score 1.5" in run("curve", "--kind", "calibration", high, *gold, code=1)
     message = run("curve", "--kind", "calibration", high, *gold, "--last", 2, code=1)  # lines are not known
     assert f"aligner: {high}: score 1.5 of link 0-0 is not between 0 and 1" in message
+    equals = write("a=b", lines(SCORED))
+    assert f"as in NAME={equals}" in run("curve", equals, *gold, code=2)
+    assert table(f"x={equals}", *gold) == table(f"x={files['scored']}", *gold)
     short = "--text", write("short", lines(["a b c", "a b", "a b"])), files["tgt"]
     assert "scored:3: link 2-2 of sentence 3 is outside" in run(
         "curve", files["scored"], *gold, *short, code=1
