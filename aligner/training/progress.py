@@ -163,7 +163,8 @@ class Progress:
                 self.bar = tqdm(total=1.0, leave=False, dynamic_ncols=True, delay=1e-9)
             self.bar.total, self.bar.n = done + left, done
             times = [self.bar.format_interval(seconds) for seconds in (done, left)]
-            self.bar.bar_format = f"{self.doing} {{percentage:3.0f}}%|{{bar}}| {times[0]}, {times[1]} left"
+            numbers = f"{{percentage:3.0f}}% {times[0]}, {times[1]} left"  # first: a narrow terminal has them
+            self.bar.bar_format = f"{numbers}: {self.doing} |{{bar}}|"
             self.bar.refresh()
         except OSError:
             self.mute = True
