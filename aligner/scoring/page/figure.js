@@ -8,15 +8,7 @@ class Figure {
   constructor(place, { onPoint }) {
     this.place = place;
     this.panels = [];
-    const cellAt = (event) => {
-      const panel = this.panels.find(({ body }) => body === event.target.closest("svg"));
-      if (panel === undefined) return [-1, -1];
-      const box = panel.body.getBoundingClientRect();
-      const { src, tgt } = sentences[this.s];
-      const [i, j] = [(event.clientY - box.top) / this.size, (event.clientX - box.left) / this.size].map(Math.floor);
-      return i >= 0 && j >= 0 && i < src.length && j < tgt.length ? [i, j] : [-1, -1];
-    };
-    place.addEventListener("pointermove", (event) => onPoint(...cellAt(event)));
+    place.addEventListener("pointermove", (event) => onPoint(...cellAt(event, this)));
     place.addEventListener("pointerleave", () => onPoint(-1, -1));
   }
 

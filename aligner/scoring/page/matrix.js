@@ -119,6 +119,24 @@ function wordsAround(body, { rows, columns, corner, size, longest }) {
   return grid;
 }
 
+// The lines around all cells, as one path: a long sentence pair has a million cells.
+function cellLines(rows, columns, size) {
+  if (rows === 0 || columns === 0) return "";
+  const across = Array.from({ length: rows - 1 }, (_, i) => `M0 ${(i + 1) * size}h${columns * size}`);
+  const down = Array.from({ length: columns - 1 }, (_, j) => `M${(j + 1) * size} 0v${rows * size}`);
+  return `M0 0h${columns * size}v${rows * size}H0z${across.join("")}${down.join("")}`;
+}
+
+// The row and the column of the cell that an event points at; -1 and -1 if it points at none.
+// s: the sentence that is drawn; size: pixels of a cell
+function cellAt(event, { s, size }) {
+  const box = event.target.closest("svg")?.getBoundingClientRect();
+  if (box === undefined) return [-1, -1];
+  const { src, tgt } = sentences[s];
+  const [i, j] = [(event.clientY - box.top) / size, (event.clientX - box.left) / size].map(Math.floor);
+  return i >= 0 && j >= 0 && i < src.length && j < tgt.length ? [i, j] : [-1, -1];
+}
+
 class Matrix {
   // onPoint(i, j) when a cell is pointed at, onPoint(-1, -1) when none is; onPick(i, j) when a cell is clicked
   constructor(place, { onPoint, onPick }) {
@@ -126,11 +144,11 @@ class Matrix {
     this.s = -1;
     this.size = 0;
     this.lights = null; // until cells are built
-    const nameAt = (event) => event.target.closest("[data-cell]")?.dataset.cell;
-    place.addEventListener("pointerover", (event) => onPoint(...cellNamed(nameAt(event))));
+    place.addEventListener("pointermove", (event) => onPoint(...cellAt(event, this)));
     place.addEventListener("pointerleave", () => onPoint(-1, -1));
     place.addEventListener("click", (event) => {
-      if (nameAt(event) !== undefined) onPick(...cellNamed(nameAt(event)));
+      const [i, j] = cellAt(event, this);
+      if (i >= 0) onPick(i, j);
     });
   }
 
@@ -140,15 +158,15 @@ class Matrix {
     Object.assign(this, { s, size, caption });
     const { src, tgt } = sentences[s];
     const [width, height] = [tgt.length * size, src.length * size];
-    this.cells = src.flatMap((_, i) => tgt.map((_, j) => svg("rect", {
-      "data-cell": `${i}-${j}`, x: j * size, y: i * size, width: size, height: size, class: "cell",
-    })));
+    const cells = svg("path", {
+      class: "cells", "data-rows": src.length, "data-columns": tgt.length, d: cellLines(src.length, tgt.length, size),
+    });
     this.lights = new Lights(width, height, size);
     this.cursor = svg("rect", { class: "cursor", width: size, height: size, visibility: "hidden" });
     this.marks = svg("g", { class: "marks" });
     const viewBox = `-0.5 -0.5 ${width + 1} ${height + 1}`;
     this.body = svg("svg", { width: width + 1, height: height + 1, viewBox, "aria-hidden": "true" },
-      svg("g", {}, ...this.cells), ...this.lights.rects, this.marks, this.cursor);
+      cells, ...this.lights.rects, this.marks, this.cursor);
     this.rows = src.map((text, i) => word(text, { "data-i": i, title: text }));
     this.columns = tgt.map((text, j) => html("span", { "data-j": j }, word(text, { title: text })));
     this.place.replaceChildren(this.grid());
@@ -184,6 +202,6 @@ class Matrix {
     if (!cell) return;
     this.cursor.setAttribute("x", cell.j * this.size);
     this.cursor.setAttribute("y", cell.i * this.size);
-    this.cells[codeOf(this.s, cell.i, cell.j)].scrollIntoView({ block: "nearest", inline: "nearest" });
+    this.cursor.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 }
