@@ -321,6 +321,29 @@ def test_gold_of_a_page_that_has_none(visit, folder, tmp_path):
     )
 
 
+def test_two_pages_of_one_text_keep_the_corrections_of_both(visit, folder, tmp_path):
+    run("view", SRC, TGT, "--links", FORWARD, "--first", 5, "-o", folder / "bare.html", "--overwrite")
+    first = visit(folder / "bare.html", hash="#2")
+    second = first.context.new_page()
+    second.goto(f"{(folder / 'bare.html').as_uri()}#3")
+    for page, cell in ((first, (0, 0)), (second, (1, 1)), (first, (2, 2))):
+        page.bring_to_front()
+        if page.is_hidden("#editing") or not page.evaluate("state.isEditing"):
+            page.click("#edit")
+        click_cell(page, *cell)
+    expected = [{}, {(0, 0): 1, (2, 2): 1}, {(1, 1): 1}, {}, {}]
+    assert exported(first, tmp_path / "first") == exported(second, tmp_path / "second") == expected
+    second.wait_for_function("document.querySelector('#edited').textContent === '2 annotated, 0 done'")
+
+
+def test_damaged_corrections_are_left_out(visit, small):
+    page = visit(small)
+    for damaged in ("null", "{", '{"0":null}', '{"0":{"links":5}}'):
+        page.evaluate("text => localStorage.setItem(hand.key, text)", damaged)
+        page.reload()
+        assert "damaged" in page.inner_text("#notice") and page.inner_text("#place") == "1 of 4"
+
+
 def test_tokens_are_text(visit, tmp_path):
     words = [
         "</script><script>alert(1)</script>",

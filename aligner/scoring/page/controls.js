@@ -200,6 +200,11 @@ function connect() {
     on(from, "scroll", () => byId(to).scrollTo(byId(from).scrollLeft, byId(from).scrollTop));
   }
   addEventListener("hashchange", () => { if (sentenceOfAddress() >= 0) showSentence(sentenceOfAddress()); });
+  addEventListener("storage", ({ key }) => {
+    if (key !== hand.key) return;
+    hand.load();
+    afterEdit();
+  });
   addEventListener("resize", drawThreshold);
 }
 

@@ -28,16 +28,16 @@ class Hand {
     this.load();
   }
 
+  // Takes what the browser keeps, which another page of the same text may have changed.
   load() {
-    let stored;
+    const stored = kept.read(this.key);
+    if (stored === null || !this.isKept) return;
     try {
-      stored = JSON.parse(kept.read(this.key) ?? "{}");
+      this.entries = new Map(Object.entries(JSON.parse(stored)).map(([s, { links, done }]) => (
+        [Number(s), { links: new Map(links), done }]
+      )));
     } catch {
       notice("The annotation that the browser keeps for this page is damaged. It was left out.", true);
-      return;
-    }
-    for (const [s, { links, done }] of Object.entries(stored)) {
-      this.entries.set(Number(s), { links: new Map(links), done });
     }
   }
 
@@ -72,6 +72,7 @@ class Hand {
   }
 
   put(changes) {
+    this.load();
     for (const [s, entry] of changes) {
       if (entry === undefined) this.entries.delete(s);
       else this.entries.set(s, entry);
