@@ -344,6 +344,41 @@ def test_damaged_corrections_are_left_out(visit, small):
         assert "damaged" in page.inner_text("#notice") and page.inner_text("#place") == "1 of 4"
 
 
+def test_gold_alone_has_no_scores(visit, tmp_path):
+    run("view", SRC, TGT, "--gold", GOLD, "-o", tmp_path / "page.html")
+    page = visit(tmp_path / "page.html")
+    assert {*numbers(page, "sentence").values(), *numbers(page, "all").values()} == {"–"}
+    assert page.inner_text("#missed-head") == "6 sure in gold"
+    assert page.inner_text("#list-head") == "" and not page.is_visible("#threshold")
+    page.click("#edit")
+    assert page.is_disabled("#start"), "it would replace gold by no links"
+
+
+def test_the_curve_shows_the_point_of_the_numbers(visit, tmp_path):
+    """Its axes begin below the numbers, also if these are very low."""
+    (tmp_path / "src").write_text("a b c d e f g h i j\n")
+    (tmp_path / "gold").write_text(" ".join(f"{k}-{k}" for k in range(10)) + "\n")
+    (tmp_path / "links").write_text("0-0 1-2\n")
+    files = tmp_path / "src", tmp_path / "src", "--gold", tmp_path / "gold", "--links", tmp_path / "links"
+    run("view", *files, "-o", tmp_path / "page.html")
+    page = visit(tmp_path / "page.html")
+    assert numbers(page, "all")["precision"] == "50.00" and numbers(page, "all")["recall"] == "10.00"
+    assert page.eval_on_selector_all("#curve text", "all => all.map(x => x.textContent)")[:2] == ["10", "10"]
+
+
+def test_addresses_and_thresholds_that_are_not_there(visit, sample):
+    page = visit(sample, hash="#61")
+    assert page.inner_text("#place") == "1 of 60"
+    assert page.inner_text("#notice") == "The page has no line 61: it has lines 1 to 60."
+    set_threshold(page, "0.5")
+    set_threshold(page, "")
+    assert page.input_value("#threshold-number") == "0.5000"
+    page.select_option("#system-b", "file0")
+    page.select_option("#sort", "disagreement")
+    page.select_option("#system-b", "")
+    assert page.input_value("#sort") == "line" and page.inner_text("#list-head") == "AER"
+
+
 def test_tokens_are_text(visit, tmp_path):
     words = [
         "</script><script>alert(1)</script>",

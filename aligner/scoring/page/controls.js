@@ -13,6 +13,12 @@ function sentenceOfAddress() {
   return s < sentences.length ? s : -1;
 }
 
+// Says which lines the page has, if the address asks for another one.
+function sayWhatIsThere() {
+  if (sentenceOfAddress() >= 0 || !/^#\d+$/.test(location.hash)) return;
+  notice(`The page has no line ${location.hash.slice(1)}: it has lines ${lineOf(0)} to ${lineOf(sentences.length - 1)}.`);
+}
+
 function setView(view) {
   if (view !== "matrix") setEditing(false);
   state.view = view;
@@ -28,6 +34,10 @@ function setSystems() {
   state.b = systemOf(byId("system-b").value);
   byId("change-line").hidden = !state.a.before && !state.b.before;
   byId("sort").querySelector("[value=disagreement]").disabled = state.b === NO_SYSTEM;
+  if (state.b === NO_SYSTEM && list.by === "disagreement") {
+    byId("sort").value = "line";
+    list.sort("line");
+  }
   drawThreshold();
 }
 
@@ -175,7 +185,11 @@ function connect() {
   on("help-open", "click", () => byId("help").showModal());
   on("threshold", "input", () => setThreshold(byId("threshold").value * SCALE));
   on("threshold", "change", sortAgain);
-  on("threshold-number", "change", () => { setThreshold(byId("threshold-number").value * SCALE); sortAgain(); });
+  on("threshold-number", "change", () => {
+    const { value } = byId("threshold-number");
+    setThreshold(value === "" ? state.threshold : value * SCALE); // what is no number changes nothing
+    sortAgain();
+  });
   on("model-threshold", "click", () => { setThreshold(data.model.threshold); sortAgain(); });
   for (const id of ["system-a", "system-b"]) on(id, "change", () => { setSystems(); sortAgain(); });
   on("change", "change", () => { state.isChange = byId("change").checked; drawThreshold(); });
@@ -199,7 +213,10 @@ function connect() {
   for (const [from, to] of [["matrix", "matrix-b"], ["matrix-b", "matrix"]]) {
     on(from, "scroll", () => byId(to).scrollTo(byId(from).scrollLeft, byId(from).scrollTop));
   }
-  addEventListener("hashchange", () => { if (sentenceOfAddress() >= 0) showSentence(sentenceOfAddress()); });
+  addEventListener("hashchange", () => {
+    if (sentenceOfAddress() >= 0) showSentence(sentenceOfAddress());
+    else sayWhatIsThere();
+  });
   addEventListener("storage", ({ key }) => {
     if (key !== hand.key) return;
     hand.load();
@@ -216,6 +233,11 @@ function start() {
   fillSystems(byId("system-b"), true);
   byId("system-a").value = state.a.id;
   byId("model-threshold").hidden = data.model === null;
+  byId("threshold-part").hidden = !systems.some((system) => system.scored);
+  byId("start").disabled = systems.length === 0;
+  byId("copy").hidden = systems.length === 0;
+  byId("sort").querySelector("[value=score]").disabled = data.model === null;
+  byId("sort").querySelector("[value=error]").disabled = systems.length === 0;
   if (data.model !== null) byId("model-threshold").textContent = `model’s ${decimal(data.model.threshold, 4)}`;
   document.querySelector("[data-view=figure]").hidden = !HAS_DIRECTIONS;
   setTheme(kept.read("aligner:theme") ?? "auto");
@@ -226,6 +248,7 @@ function start() {
   setSystems();
   setThreshold(state.threshold);
   afterEdit();
+  sayWhatIsThere();
 }
 
 start();

@@ -53,7 +53,7 @@ class Figure {
     (system.before ? drawChange : drawDiscs)(marks, s, system, { threshold, size });
     const body = svg("svg", { width: width + 1, height: height + 1, "aria-hidden": "true" },
       svg("rect", { class: "frame", width, height }), ...lights.rects, marks);
-    this.panels.push({ body, lights });
+    this.panels.push(lights);
     const caption = system.label + (system.before ? ", after projection" : "");
     return html("figure", {}, html("figcaption", {}, caption), this.words(body, isFirst));
   }
@@ -68,6 +68,6 @@ class Figure {
   }
 
   light(i, j) {
-    for (const { lights } of this.panels) lights.light(i, j);
+    for (const lights of this.panels) lights.light(i, j);
   }
 }

@@ -35,7 +35,7 @@ function drawCurve(place, curves, threshold, onPick) {
   const lines = curves.map(({ totals, scored, tag }) => ({
     tag, points: curvePoints(totals, scored), now: measure(totals.above(threshold)),
   }));
-  const shown = lines.flatMap(({ points, now }) => [...points, now]).filter(({ recall }) => recall > 0.3);
+  const shown = lines.flatMap(({ points, now }) => [...points.filter(({ recall }) => recall > 0.3), now]);
   const lowest = Math.min(0.9, ...shown.map(({ precision, recall }) => Math.min(precision, recall)));
   const from = Math.floor(lowest * 10) / 10; // both axes begin here
   const part = (value) => (Math.max(value, from) - from) / (1 - from);
@@ -143,6 +143,7 @@ function drawLinks(s, links, system, gold) {
     html("li", { "data-link": `${link.i}-${link.j}` }, ...pairWords(s, link))
   )));
   byId("links-head").textContent = numberOf(links.length, "link");
+  byId("links-head").hidden = system === NO_SYSTEM;
   byId("missed-head").hidden = missed.length === 0;
-  byId("missed-head").textContent = `${missed.length} missed`;
+  byId("missed-head").textContent = `${missed.length} ${system === NO_SYSTEM ? "sure in gold" : "missed"}`;
 }

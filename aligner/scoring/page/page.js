@@ -25,7 +25,7 @@ function totalsOf(system) {
 
 function errorOf(s) {
   const gold = hand.finishedGold(s);
-  if (gold === null) return null;
+  if (gold === null || state.a === NO_SYSTEM) return null;
   const counts = count(s, state.a, state.threshold, gold);
   const wrong = counts.links - counts.linksPossible;
   return { aer: measure(counts).aer, errors: wrong + counts.sure - counts.linksSure };
@@ -105,9 +105,9 @@ function drawPanel() {
     const suffix = at === 0 ? "" : "-b";
     const here = linksOf(state.s, system, state.threshold).length;
     const all = totalsOf(system).above(state.threshold);
-    const isScored = totalsOf(system).sentences > 0;
+    const isScored = totalsOf(system).sentences > 0 && system !== NO_SYSTEM;
     const mark = isCompared() ? tag : "";
-    const hereValues = gold && measure(count(state.s, system, state.threshold, gold));
+    const hereValues = gold && system !== NO_SYSTEM ? measure(count(state.s, system, state.threshold, gold)) : null;
     const allValues = isScored ? measure(all) : null;
     return [
       { of: `sentence${suffix}`, title: "sentence", tag: mark, links: here, values: hereValues },
@@ -126,6 +126,7 @@ function drawPanel() {
 function goldNote() {
   const n = totalsOf(state.a).sentences;
   const byHand = hand.entries.size;
+  if (state.a === NO_SYSTEM) return "Gold links alone: there are no links of a system to score.";
   if (n === 0) return "No gold: correct sentences by hand and mark them as done, to see how good the links are.";
   const against = data.gold === null ? "sentences done by hand" : fileName(data.gold);
   const changed = data.gold !== null && byHand > 0 ? `, ${byHand} of them changed by hand` : "";
@@ -133,7 +134,7 @@ function goldNote() {
 }
 
 const announce = whenQuiet(() => {
-  const gold = hand.gold(state.s);
+  const gold = state.a === NO_SYSTEM ? null : hand.gold(state.s);
   const links = numberOf(linksOf(state.s, state.a, state.threshold).length, "link");
   const error = gold && `, AER ${percent(measure(count(state.s, state.a, state.threshold, gold)).aer)}`;
   byId("says").textContent =
