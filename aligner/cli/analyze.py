@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from urllib.parse import quote
 
 import click
 
@@ -149,7 +150,7 @@ def _names(*paths: str) -> Names:
 
 
 def _link(view_page: str, page: str) -> str:
-    """What the page calls another page: a path from its own folder, or an address of the web."""
+    """The address of another page: of the web as it is given, of a file from the folder of this page."""
     if "://" in view_page:
         return view_page
-    return os.path.relpath(view_page, os.path.dirname(os.path.abspath(page)))
+    return quote(os.fsencode(os.path.relpath(view_page, os.path.dirname(os.path.abspath(page)))))

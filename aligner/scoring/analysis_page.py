@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from html import escape
-from urllib.parse import quote
 
 from aligner.errors import number_of
 from aligner.scoring.analysis import Analysis
@@ -21,7 +20,7 @@ COLOURS |= dict.fromkeys(("wrong", "missed", "without"), "error")
 def as_page(
     analysis: Analysis, names: Names, signature: str, threshold: float | None, view_page: str | None
 ) -> str:
-    """view_page: the page of the viewer, to which lines are linked; None: there is none"""
+    """view_page: the address of the viewer's page, to which lines are linked; None: there is none"""
     *shown_tables, worst = tables(analysis, names, threshold)
     title = f"{names.hyp} against {names.gold}"
     n_src, n_tgt = (number_of(n, "word") for n in analysis.n_tokens)
@@ -134,7 +133,7 @@ def _word(word: str) -> str:
 def _line(line: int, view_page: str | None) -> str:
     if view_page is None:
         return str(line)
-    return f'<a href="{escape(quote(view_page, safe="/:%?=&"))}#{line}">{line}</a>'
+    return f'<a href="{escape(view_page)}#{line}">{line}</a>'
 
 
 def _sentence(sentence: Sentence, view_page: str | None) -> str:

@@ -115,7 +115,12 @@ def test_page_has_tables_that_can_be_read_aloud(sample, tmp_path):
 def test_page_is_linked_with_the_viewer(sample, tmp_path, monkeypatch):
     (tmp_path / "out").mkdir()
     monkeypatch.chdir(tmp_path)
-    for view, href in (("out/v i.html", "v%20i.html"), ("https://x.example/v", "https://x.example/v")):
+    for view, href in (
+        ("out/v i.html", "v%20i.html"),
+        ("a:50%20?b=1.html", "../a%3A50%2520%3Fb%3D1.html"),
+        (os.fsdecode(b"out/\xff"), "%FF"),
+        ("https://x.example/v?a=1", "https://x.example/v?a=1"),
+    ):
         run("analyze", *sample, "--page", "out/page.html", "--view-page", view, "--overwrite")
         links = [x["href"] for x in Page(Path("out/page.html").read_text()).all("a")]
         assert f"{href}#25" in links
