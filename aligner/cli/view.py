@@ -118,6 +118,10 @@ def command(
         raise click.UsageError("-o is needed, the name of the page, or --text.")
     if ascii and not text:
         raise click.UsageError("--ascii is for --text.")
+    if not links and (links_format, links_base) != (None, None):
+        raise click.UsageError("--links-format and --links-base are for --links.")
+    if gold is None and (gold_format, gold_base) != (None, None):
+        raise click.UsageError("--gold-format and --gold-base are for --gold.")
     if sum(x is not None for x in (first, last, lines)) > 1:
         raise click.UsageError("--first, --last and --lines exclude each other.")
     if text and len(links) + (model is not None) > 1:
@@ -196,7 +200,9 @@ def part(
 ) -> tuple[int, int]:
     """The sentence pairs to show, from and up to. Refuses more than there are."""
     n = len(corpus)
-    wanted = lines[1] if lines else first or last or 1
+    if n == 0:
+        raise DataError("the text has no lines: there is nothing to be seen", file=name)
+    wanted = lines[1] if lines else first or last or 0
     if wanted > n:
         raise DataError(f"the text has {number_of(n, 'line')}, fewer than {wanted}", file=name)
     if lines:

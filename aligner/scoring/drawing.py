@@ -66,11 +66,11 @@ class Drawing:
         return "".join(line.rstrip() + "\n" for line in [*lines, ""])
 
     def legend(self) -> str:
-        """What the marks mean."""
+        """What the marks mean, and an empty line; nothing if all links have the same mark."""
         sizes = zip(self.marks.circles, LIMITS, strict=True)
         marks = [f"{mark} above {limit / UNIT:g}" for mark, limit in sizes] if self.scored else []
         gold = ["[ ] sure", "( ) possible"] if self.data["gold"] is not None else []
-        return "   ".join(marks + gold)
+        return "".join(["   ".join(marks + gold), "\n\n"] if marks or gold else [])
 
     def _scores(self, pair: dict[str, Any]) -> dict[tuple[int, int], int]:
         """(i, j) -> score, of the cells that have one"""
@@ -86,7 +86,7 @@ class Drawing:
         rows = [cut(word, self.width // 3, self.marks.more) for word in pair["src"]]
         margin = max(map(places, rows), default=0) + 1
         step = max(1, (self.width - margin) // CELL)
-        for start in range(0, len(pair["tgt"]), step):
+        for start in range(0, max(len(pair["tgt"]), 1), step):  # also rows that have no columns
             columns = range(start, min(start + step, len(pair["tgt"])))
             yield ""
             yield from self._heads([pair["tgt"][j] for j in columns], margin)
@@ -98,7 +98,7 @@ class Drawing:
         """Words that stand upright, each in the middle of its column, all ending on the last line."""
         columns = [clusters(word) for word in words]
         columns = [x if len(x) <= TALLEST else [*x[: TALLEST - 1], self.marks.below] for x in columns]
-        height = max(map(len, columns))
+        height = max(map(len, columns), default=0)
         for y in range(height):
             shown = (x[y - height + len(x)] if y >= height - len(x) else "" for x in columns)
             yield " " * margin + "".join(" " + x + " " * (CELL - 1 - places(x)) for x in shown)

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import unicodedata
 
+# embeddings, overrides and isolates of directions of writing, and their ends
+TURNS = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+
 
 def places(text: str) -> int:
     """How many places of a terminal a text takes."""
@@ -21,9 +24,16 @@ def _width(character: str) -> int:
 
 
 def printable(text: str) -> str:
-    """The text with as few combining marks as can be. Control characters, which move cursors, become ?"""
+    """The text with as few combining marks as can be. What moves cursors, or turns lines around, becomes ?"""
     text = unicodedata.normalize("NFC", text)
-    return "".join("?" if unicodedata.category(x) == "Cc" else x for x in text)
+    return "".join("?" if _moves(x) else x for x in text)
+
+
+def _moves(character: str) -> bool:
+    """Whether it is a control character, the end of a line, or the start or end of a direction of writing."""
+    return unicodedata.category(character) in ("Cc", "Zl", "Zp") or (
+        unicodedata.bidirectional(character) in TURNS
+    )
 
 
 def cut(text: str, width: int, more: str = "…") -> str:

@@ -103,6 +103,12 @@ def test_what_is_refused(tmp_path, model, monkeypatch):
     given = SRC, TGT, "--links", FORWARD
     assert "nothing to be seen" in refused(SRC, TGT, code=2)
     assert "exclude each other" in refused(*given, "--first", 1, "--line", 2, code=2)
+    assert "--links-base are for --links" in refused(model, SRC, TGT, "--links-base", 1, code=2)
+    assert "--links-base are for --links" in refused(model, SRC, TGT, "--links-format", "talp", code=2)
+    assert "--gold-base are for --gold" in refused(*given, "--gold-base", 0, code=2)
+    assert "--gold-base are for --gold" in refused(*given, "--gold-format", "gold", code=2)
+    (empty := tmp_path / "empty").write_text("")
+    assert f"{empty}: the text has no lines" in refused(empty, empty, "--gold", empty, code=1)
     assert "neither a line" in refused(*given, "--lines", "9-5", code=2)
     assert "--ascii is for --text" in refused(*given, "--ascii", code=2)
     assert "one alignment" in refused(model, *given, "--text", code=2)

@@ -60,6 +60,7 @@ def test_wide_characters_and_marks_line_up():
 
 def test_gold_alone_and_nothing_at_all():
     assert "sure      a ~ x\npossible  b ~ x\n" in drawn("a b", "x", None, [(0, 0, 1), (1, 0, 0)])
+    assert drawn("only this", "", []) == "1\n\nonly\nthis\n\n\n", "an empty side hides no words"
     assert drawn("", "x", []) == "1\n\n x\n\n\n".replace(" x", "  x")
 
 

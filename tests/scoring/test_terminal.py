@@ -14,6 +14,8 @@ def test_places():
 
 def test_no_control_character_is_left():
     assert printable("a\x1b[31m\x07e\u0301\x9b") == "a?[31m?é?"
+    assert printable("x\u2028\u2029\u202e\u2066y") == "x????y", "lines end, and turn around"
+    assert printable("של \u200fום") == "של \u200fום"
 
 
 @given(text=st.text(st.sampled_from("ab日本e\u0301")), width=st.integers(1, 8))
