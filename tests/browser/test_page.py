@@ -352,6 +352,8 @@ def test_gold_alone_has_no_scores(visit, tmp_path):
     assert page.inner_text("#list-head") == "" and not page.is_visible("#threshold")
     page.click("#edit")
     assert page.is_disabled("#start"), "it would replace gold by no links"
+    page.keyboard.press("c")
+    assert page.inner_text("#notice") == "Sentence 1 has no links to copy."
 
 
 def test_the_curve_shows_the_point_of_the_numbers(visit, tmp_path):

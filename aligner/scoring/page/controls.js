@@ -70,6 +70,7 @@ function openDrawer(isOpen) {
 
 async function copyLinks() {
   const text = pharaoh(linksOf(state.s, state.a, state.threshold));
+  if (text === "") return notice(`Sentence ${lineOf(state.s)} has no links to copy.`);
   try {
     await navigator.clipboard.writeText(text);
     notice(`Copied the links of sentence ${lineOf(state.s)}.`);
