@@ -155,7 +155,7 @@ def test_a_model_from_before_there_was_a_choice_is_ascii(tmp_path):
 def test_commands(write, tmp_path, caplog):
     src = write("src", "a\u00a0b\na\nb\nc d\n" * 5)
     tgt = write("tgt", "x y\nx\ny\nz w\n" * 5)
-    model, options = tmp_path / "model", ("--model", "ibm1", "--views", "word", "-q")
+    model, options = tmp_path / "model", ("--model", "ibm1", "--views", "word", "--threshold", 0.5, "-q")
     links = run("align", src, tgt, *options, "--split", "unicode", "--save", model)
     assert links.startswith("0-0 1-1\n0-0\n")
     assert run("decode", model, src, tgt) == links and caplog.messages == []
