@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import click
 
+from aligner.cli import options
+from aligner.cli.options import F
 from aligner.errors import DataError, number_of
 from aligner.links.formats import LinkReader
 from aligner.links.links import Links
 from aligner.scoring.evaluate import RARE
 from aligner.text.corpus import Corpus
 
-F = TypeVar("F", bound=Callable[..., Any])
 Sentences = TypeVar("Sentences", Links, Corpus)
 
 
@@ -30,8 +30,7 @@ def part(command: F) -> F:
 
 def check_part(first: int | None, last: int | None) -> None:
     """Refuses --first together with --last."""
-    if first is not None and last is not None:
-        raise click.UsageError("--first and --last exclude each other.")
+    options.exclusive(first=first, last=last)
 
 
 def lines(first: int | None, last: int | None) -> str:

@@ -122,8 +122,7 @@ def command(
         raise click.UsageError("--links-format and --links-base are for --links.")
     if gold is None and (gold_format, gold_base) != (None, None):
         raise click.UsageError("--gold-format and --gold-base are for --gold.")
-    if sum(x is not None for x in (first, last, lines)) > 1:
-        raise click.UsageError("--first, --last and --lines exclude each other.")
+    options.exclusive(first=first, last=last, lines=lines)
     if text and len(links) + (model is not None) > 1:
         raise click.UsageError("--text draws one alignment: give MODEL, or one file of --links.")
     if model is None and gold is None and not links:
