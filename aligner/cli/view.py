@@ -180,8 +180,7 @@ def drawn(data: dict[str, Any], code: str, ascii: bool) -> Iterator[str]:
     """What the marks mean, if they mean something, and a matrix for each sentence pair."""
     marks = ASCII if ascii or not UNICODE.fits(code) else UNICODE
     drawing = Drawing(data, marks, shutil.get_terminal_size().columns)
-    if legend := drawing.legend():
-        yield f"{legend}\n\n"
+    yield drawing.legend()
     yield from map(drawing.sentence, range(len(data["sentences"])))
 
 
