@@ -43,10 +43,14 @@ def n_cells(page, matrix: str) -> tuple[int, int]:
     return int(data["rows"]), int(data["columns"])
 
 
-def click_cell(page, i: int, j: int) -> None:
+def middle(page, i: int, j: int) -> dict[str, float]:
+    """The place of a cell in the matrix."""
     size = page.evaluate("matrix.size")
-    place = {"x": (j + 0.5) * size, "y": (i + 0.5) * size}
-    page.locator("#matrix .cells").click(position=place, force=True)
+    return {"x": (j + 0.5) * size, "y": (i + 0.5) * size}
+
+
+def click_cell(page, i: int, j: int) -> None:
+    page.locator("#matrix .cells").click(position=middle(page, i, j), force=True)
 
 
 def settle(page) -> None:
@@ -175,7 +179,7 @@ def test_what_projection_changed(visit, sample):
 
 def test_a_cell_that_is_pointed_at_is_lit_and_read_out(visit, sample):
     page = visit(sample, hash="#3")
-    page.hover("#matrix [data-cell='1-2']", force=True)
+    page.locator("#matrix .cells").hover(position=middle(page, 1, 2), force=True)
     pair = f"{lines(SRC)[2][1]}1 – {lines(TGT)[2][2]}2"
     assert page.inner_text("#readout .pair").strip().startswith(pair)
     lit = page.eval_on_selector_all("#matrix .light", "all => all.map(x => x.getAttribute('visibility'))")
