@@ -8,7 +8,7 @@ from urllib.parse import quote
 import click
 
 from aligner.cli import compared, options
-from aligner.errors import DataError, number_of
+from aligner.errors import DataError
 from aligner.files import display_name, open_output
 from aligner.links.formats import LinkReader
 from aligner.scoring import analysis_page, analysis_text, report
@@ -106,13 +106,7 @@ def command(
     if threshold is not None and found.scores is None and len(found.src):
         raise DataError("the links have no scores", file=display_name(hyp), hint="--threshold needs them")
     whole = read_corpus(src, tgt, encoding=encoding, split=split, lowercase=lowercase)
-    if first is None and last is None and len(whole) != len(answer):
-        raise DataError(
-            f"the text has {number_of(len(whole), 'line')}, {display_name(gold)} has {len(answer)}",
-            file=display_name(src),
-            hint="analyze a part of them with --first N or --last N",
-        )
-    text = compared.cut(whole, len(answer), bool(last))
+    text = compared.matched_text(whole, src, readers, len(answer), first, last)
     for reader, links in zip(readers, files, strict=True):
         reader.check(links, text)
     counted = whole

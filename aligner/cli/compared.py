@@ -10,6 +10,7 @@ import click
 from aligner.cli import options
 from aligner.cli.options import F
 from aligner.errors import DataError, number_of
+from aligner.files import display_name
 from aligner.links.formats import LinkReader
 from aligner.links.links import Links
 from aligner.scoring.evaluate import RARE
@@ -80,6 +81,22 @@ def cut(sentences: Sentences, n: int, last: bool) -> Sentences:
     if len(sentences) < n:
         raise DataError(f"the text has {number_of(len(sentences), 'sentence')}, {n} are scored")
     return sentences.part(len(sentences) - n, len(sentences)) if last else sentences.part(0, n)
+
+
+def matched_text(
+    text: Corpus, name: str, readers: list[LinkReader], n: int, first: int | None, last: int | None
+) -> Corpus:
+    """The sentences of a text whose n sentences of links are compared. name: of the text's source side
+
+    Refuses a text of another length, unless a part is wanted, or no file of links tells its length.
+    """
+    if first is None and last is None and len(text) != n and not all(reader.sparse for reader in readers):
+        raise DataError(
+            f"the text has {number_of(len(text), 'line')}, {readers[-1].name} has {n}",
+            file=display_name(name),
+            hint="take a part of them with --first N or --last N",
+        )
+    return cut(text, n, bool(last))
 
 
 def look(readers: list[LinkReader], files: list[Links]) -> None:

@@ -68,6 +68,7 @@ def command(
       aligner convert --from wpt --to gold test.wa.nonullalign -o test.gold
     """
     options.one_stdin(*links, *(text or ()))
+    options.check_outputs({"-o": output}, (*links, *(text or ())), overwrite)
     both = output_format == BOTH
     if both and (len(links) != 2 or text is None or transpose or to_base == 0):
         raise click.UsageError(

@@ -107,8 +107,8 @@ def command(
     settings: dict[str, object] = {"lines": compared.lines(first, last)}
     settings |= {"null": "no", "alpha": f"{alpha:g}", "ci": f"{level:g}", "boot": bootstrap, "seed": seed}
     counted = None if counts is None else options.read_text(counts, encoding, split, lowercase)
-    if corpus is not None:
-        corpus = compared.cut(corpus, len(answer), bool(last))
+    if corpus is not None and text is not None:
+        corpus = compared.matched_text(corpus, text[0], readers, len(answer), first, last)
         for reader, links in zip(readers, [*found, answer], strict=True):
             reader.check(links, corpus)
         settings |= compared.counting(counted or corpus, lowercase, split)

@@ -194,7 +194,7 @@ def test_what_is_refused(data, sample, write, tmp_path):
     short = write("short", "0-0\n")
     assert "score a part of them" in run("analyze", short, gold, *text, code=1)
     message = run("analyze", short, short, *text, code=1)
-    assert f"the text has 60 lines, {short} has 1; analyze a part of them with --first N" in message
+    assert f"the text has 60 lines, {short} has 1; take a part of them with --first N" in message
     far = write("far", "99-0\n")
     assert f"{far}:1" in run("analyze", far, short, *text, "--first", 1, code=1)
     page = write("page.html", "mine")

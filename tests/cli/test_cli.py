@@ -78,6 +78,7 @@ def test_symmetrize_and_evaluate(data, tmp_path):
     before = out.read_bytes()
     over = "-o", out, "--overwrite"
     assert "which is read" in run("symmetrize", out, data / "sample.reverse", *over, code=2)
+    assert "which is read" in run("convert", out, "--to", "talp", *over, code=2)
     assert out.read_bytes() == before
 
 
@@ -191,6 +192,10 @@ def test_evaluate_cuts_the_text_too(data, write):
         write(x, "".join((data / f"sample.{x}").read_text().splitlines(True)[-10:])) for x in ("en", "fr")
     ]
     assert run("evaluate", *whole, *text) == run("evaluate", *whole, "--text", *last)
+    short = write("short", "0-0\n")
+    message = run("evaluate", short, short, *text, code=1)
+    assert f"the text has 60 lines, {short} has 1; take a part of them with --first N or --last N" in message
+    assert "AER" in run("evaluate", *[write("wpt", "1 1 1\n2 1 1\n")] * 2, *text), "WPT tells no length"
 
 
 def test_evaluate_refuses_what_makes_no_sense(data):
