@@ -46,7 +46,7 @@ UNUSED_WITH_MODEL = (*UNUSED_WITH_TABLE, *OF_TABLES)
 @click.option(
     "-t",
     "--beam_threshold",
-    type=Share(-100, 100),
+    type=Share(-(10**6), 10**6),
     default=-4.0,
     help="TABLE lacks words less probable than the best word's probability to the power of minus this.",
 )
