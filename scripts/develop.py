@@ -39,7 +39,7 @@ def cut(path: Path, start: int, stop: int | None, out: Path) -> Path:
 def scores(links: Path, gold: Path) -> str:
     """AER (precision / recall)."""
     command = [ALIGNER, "evaluate", str(links), str(gold), "--hyp-base", "0", "--bootstrap", "0", "--json"]
-    found = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)["results"][0]
+    found = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)["hypotheses"][0]
     aer, precision, recall = (100 * found[name] for name in ("aer", "precision", "recall"))
     return f"{aer:.2f} ({precision:.1f} / {recall:.1f})"
 
