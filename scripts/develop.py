@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import tempfile
 from pathlib import Path
 
-from reproduce import ALIGNER, write_corpus
+from reproduce import ALIGNER, CORPORA, n_lines, write_corpus
 
 SETS = {  # name -> corpus, pairs of train
     "Hansards 2.4k": ("hansards-en-fr", 2_400),
@@ -24,10 +23,6 @@ SETS = {  # name -> corpus, pairs of train
     "English-Czech": ("czenali-en-cs", 14_710),
     "Japanese-English": ("kftt-ja-en", 49_996),
 }
-
-
-def n_lines(path: Path) -> int:
-    return len(path.read_text().splitlines())
 
 
 def cut(path: Path, start: int, stop: int | None, out: Path) -> Path:
@@ -71,8 +66,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    shared = os.environ.get("ALIGNER_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")
-    parser.add_argument("--data", type=Path, default=shared, help="where the corpora are")
+    parser.add_argument("--data", type=Path, default=CORPORA, help="where the corpora are")
     parser.add_argument("--sets", nargs="+", choices=list(SETS), default=list(SETS))
     parser.add_argument("--train", default="", metavar="OPTIONS", help="options of `aligner train`")
     parser.add_argument("--decode", nargs="+", default=[""], metavar="OPTIONS", help="of `aligner decode`")

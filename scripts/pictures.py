@@ -10,14 +10,13 @@ from __future__ import annotations
 import argparse
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 from playwright.sync_api import sync_playwright
+from reproduce import ALIGNER
 
 ROOT = Path(__file__).resolve().parents[1]
-ALIGNER = str(Path(sys.executable).with_name("aligner"))
 LINE = 22  # of the shipped text
 
 

@@ -25,6 +25,7 @@ import time
 from pathlib import Path
 
 ALIGNER = str(Path(sys.executable).with_name("aligner"))
+CORPORA = Path(os.environ.get("ALIGNER_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 HEURISTICS = ("grow-diag-final-and", "grow-diag", "intersection")
 
 
@@ -92,15 +93,19 @@ def run(commands: list[str]) -> tuple[float, float]:
     return time.perf_counter() - start, most / 1024
 
 
+def n_lines(path: Path) -> int:
+    return len(path.read_text().splitlines())
+
+
 def score(links: Path, gold: Path) -> float:
-    n = str(len(gold.read_text().splitlines()))
+    n = str(n_lines(gold))
     command = [ALIGNER, "evaluate", "--last", n, str(links), str(gold), "-b", "--hyp-base", "0"]
     return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
 def difference(links: Path, others: Path, gold: Path) -> float:
     """p of the paired bootstrap: that two programs' links differ in AER by chance."""
-    n = str(len(gold.read_text().splitlines()))
+    n = str(n_lines(gold))
     command = [
         ALIGNER,
         "evaluate",
@@ -133,8 +138,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    shared = os.environ.get("ALIGNER_DATA", Path(__file__).resolve().parents[2] / "shared" / "data")
-    parser.add_argument("--data", type=Path, default=shared, help="where the corpora are")
+    parser.add_argument("--data", type=Path, default=CORPORA, help="where the corpora are")
     parser.add_argument("--corpus", default="hansards-en-fr")
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000])
     parser.add_argument("--rounds", type=int, default=3)
@@ -149,7 +153,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             write_corpus(data, (first, second), n, folder)
-            n_pairs = len((folder / "both").read_text().splitlines())
+            n_pairs = n_lines(folder / "both")
             wanted = [x for x in options.only if all(map(shutil.which, NEEDS.get(x, ())))]
             seconds: dict[str, list[float]] = {program: [] for program in wanted}
             memory: dict[str, float] = {}

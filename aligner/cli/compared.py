@@ -106,7 +106,7 @@ def look(readers: list[LinkReader], files: list[Links]) -> None:
         reader.tell_null()
         if len(links.src) == 0:
             logging.warning("%s: no links", reader.name)
-    if len(gold.src) and gold.sure is not None and not gold.sure.any():
+    if len(gold.src) and gold.n_sure == 0:
         logging.warning("%s: no sure links: recall is 100%% by definition", readers[-1].name)
     if gold.sure is None and any(links.sure is not None for links in hyps):
         logging.warning("HYP has possible links and GOLD has none: are they in the right order?")

@@ -13,7 +13,6 @@ from click.core import ParameterSource
 
 from aligner.cli import options
 from aligner.decoding.model import Model
-from aligner.decoding.posteriors import known_words, unknown_tokens
 from aligner.errors import DataError, number_of
 from aligner.files import display_name, open_output
 from aligner.links.formats import LinkReader
@@ -22,7 +21,6 @@ from aligner.scoring.drawing import ASCII, UNICODE, Drawing
 from aligner.scoring.page import page
 from aligner.scoring.viewer import Belief, belief, page_data
 from aligner.store import is_model
-from aligner.text import doubts
 from aligner.text.corpus import Corpus, warn_of_long
 
 MOST = 5_000  # sentence pairs of a page: more would be slow to open
@@ -170,10 +168,7 @@ def command(
 def believed_of(model: Model, name: str, text: Corpus, n_threads: int) -> Belief:
     """What a model says of a text. Warns if the model does not know most of the words."""
     text = text.fitted(model.recipe.lowercase, model.recipe.split).bounded()
-    seen = known_words(model.views, text)
-    unknown = [int(side.sum()) for side in unknown_tokens(seen)]
-    doubts.warn_of_unknown(name, unknown, [len(text.src.ids), len(text.tgt.ids)])
-    return belief(model, display_name(name), text, seen, n_threads)
+    return belief(model, display_name(name), text, model.seen(text, name), n_threads)
 
 
 def drawn(data: dict[str, Any], code: str, ascii: bool) -> Iterator[str]:

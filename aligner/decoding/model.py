@@ -14,7 +14,14 @@ import numpy.typing as npt
 from aligner import __version__, arguments, store
 from aligner.decoding.combine import Decision, combine, fertility_of
 from aligner.decoding.form import LARGE, check_arrays, check_header
-from aligner.decoding.posteriors import check_constraints, check_not_given, check_projection, directions
+from aligner.decoding.posteriors import (
+    check_constraints,
+    check_not_given,
+    check_projection,
+    directions,
+    known_words,
+    unknown_tokens,
+)
 from aligner.decoding.threshold import check, find
 from aligner.decoding.tuned import FACT, checksum
 from aligner.errors import DataError
@@ -26,7 +33,9 @@ from aligner.models.parameters import Parameters, View
 from aligner.models.positions import POSITIONS
 from aligner.models.recipe import Recipe
 from aligner.models.shares import Shares
+from aligner.text.cells import Seen
 from aligner.text.corpus import Corpus, Pairs, Vocab, warn_of_long
+from aligner.text.doubts import warn_of_unknown
 from aligner.text.known import Constraints
 
 LEXICON = ("rows", "tgt", "t", "null_fwd", "null_rev")
@@ -236,6 +245,13 @@ class Model:
             how = replace(how, threshold=self.find_threshold(threshold, text, how, **settings)[0])
         blocks = self.directions(text, **settings)
         return Links.joined(combine(*block, how, n_threads) for block in blocks)
+
+    def seen(self, corpus: Corpus, name: str) -> list[Seen]:
+        """What each view sees of a text. Warns if the model, called name, does not know most of its words."""
+        seen = known_words(self.views, corpus)
+        unknown = [int(side.sum()) for side in unknown_tokens(seen)]
+        warn_of_unknown(name, unknown, [len(corpus.src.ids), len(corpus.tgt.ids)])
+        return seen
 
     def directions(self, corpus: Corpus, **settings: Any) -> Iterator[tuple[Links, Links]]:
         """Scored links of a text, split and lower-cased as the model's was, forward and reverse.

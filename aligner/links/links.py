@@ -64,6 +64,11 @@ class Links:
         """[n_links] link -> its sentence"""
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
+    @property
+    def n_sure(self) -> int:
+        """How many links are sure."""
+        return len(self.src) if self.sure is None else int(np.count_nonzero(self.sure))
+
     def outside(self, src: Lengths, tgt: Lengths) -> npt.NDArray[np.bool_]:
         """[n_links] whether a link has a word that is not there. src, tgt: [S] words of each sentence"""
         at = self.sentences

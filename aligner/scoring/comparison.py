@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from aligner.links.links import Links
-from aligner.scoring.evaluate import Coder, Ints, among, share
+from aligner.scoring.evaluate import Coder, Ints, among, occurrences, share
 from aligner.text.corpus import Corpus
 
 # The upper ends of parts; a last part has what is above all of them.
@@ -128,15 +128,11 @@ class Comparison:
         self.hyp, self.sure, self.gold = self.coder.encode(taken), answer.sure, answer.possible
         self.right, self.found = among(self.hyp, self.gold), among(self.sure, self.hyp)
         self.wrong, self.missed = self.hyp[~self.right], self.sure[~self.found]
-        self.counts = [
-            np.append(source.counts, 0)[source.vocab.find(side.vocab.words)]
-            for side, source in zip(self.sides, (counted.src, counted.tgt), strict=True)
-        ]
+        self.counts = occurrences(text, counted)
 
     def tokens(self, codes: Ints) -> tuple[Ints, Ints]:
         """For each side: [n_links] link -> its token in the text"""
-        sentence, src, tgt = self.coder.decode(codes)
-        return self.text.src.offsets[sentence] + src, self.text.tgt.offsets[sentence] + tgt
+        return self.coder.tokens(codes, self.text)
 
     def lines(self, codes: Ints) -> Ints:
         """[n_links] link -> the line of its sentence pair"""

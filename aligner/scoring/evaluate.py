@@ -126,6 +126,11 @@ class Coder:
         sentence, src = np.divmod(words, self.I)
         return sentence, src, tgt
 
+    def tokens(self, codes: Ints, text: Corpus) -> tuple[Ints, Ints]:
+        """For each side: [n_links] link -> its token in the text of the sentences"""
+        sentence, src, tgt = self.decode(codes)
+        return text.src.offsets[sentence] + src, text.tgt.offsets[sentence] + tgt
+
     def count(self, codes: Ints) -> Ints:
         """[S] sentence -> number of its links."""
         return np.bincount(codes // (self.I * self.J), minlength=self.S)
@@ -283,17 +288,20 @@ def _scores(statistics: Ints, alpha: float) -> dict[str, float]:
 
 def _rarity(text: Corpus, counted: Corpus, coder: Coder) -> Callable[[Ints], npt.NDArray[np.bool_]]:
     """A function: codes -> whether one of each link's words is rare. A word never counted is rare."""
-    rare = []
-    for side, source in ((text.src, counted.src), (text.tgt, counted.tgt)):
-        by_word = np.append(source.counts, 0)[source.vocab.find(side.vocab.words)] <= RARE
-        rare.append(by_word[side.ids])
+    by_word = occurrences(text, counted)
+    rare = [n[side.ids] <= RARE for n, side in zip(by_word, (text.src, text.tgt), strict=True)]
 
     def is_rare(codes: Ints) -> npt.NDArray[np.bool_]:
-        sentence, src, tgt = coder.decode(codes)
-        at_src, at_tgt = text.src.offsets[sentence] + src, text.tgt.offsets[sentence] + tgt
-        return np.asarray(rare[0][at_src] | rare[1][at_tgt])
+        src, tgt = coder.tokens(codes, text)
+        return np.asarray(rare[0][src] | rare[1][tgt])
 
     return is_rare
+
+
+def occurrences(text: Corpus, counted: Corpus) -> list[Ints]:
+    """For each side: [n_words] word id of the text -> its number in the counted text"""
+    sides = (text.src, counted.src), (text.tgt, counted.tgt)
+    return [np.append(source.counts, 0)[source.vocab.find(side.vocab.words)] for side, source in sides]
 
 
 def _gold_hash(coder: Coder, gold: Gold) -> str:

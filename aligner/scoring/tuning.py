@@ -11,14 +11,12 @@ import numpy as np
 
 from aligner.decoding.combine import Decision, combine
 from aligner.decoding.model import Model
-from aligner.decoding.posteriors import known_words, unknown_tokens
 from aligner.decoding.tuned import MOST_POINTS, OTHER, SYSTEMS, SavedSystem, SavedTuning, reached
 from aligner.errors import DataError
 from aligner.links.links import Links
 from aligner.scoring.curves import Curve
 from aligner.scoring.evaluate import evaluate
 from aligner.text.corpus import Corpus
-from aligner.text.doubts import warn_of_unknown
 
 STEPS = tuple(n / 20 for n in range(1, 20))  # the thresholds of the table over thresholds
 HEAD = {"links": "links", "aer": "AER", "precision": "precision", "recall": "recall", "f1": "F1"}
@@ -73,9 +71,7 @@ def system_links(
 
     Warns if the model does not know most words of a side. name: what the warning calls the model
     """
-    seen = known_words(model.views, corpus.bounded())
-    unknown = [int(side.sum()) for side in unknown_tokens(seen)]
-    warn_of_unknown(name, unknown, [len(corpus.src.ids), len(corpus.tgt.ids)])
+    seen = model.seen(corpus.bounded(), name)
     blocks = list(model.directions(corpus, seen=seen, n_threads=n_threads))
     forward, reverse = (Links.joined(block[k] for block in blocks) for k in range(2))
     found = {"forward": forward, "reverse": reverse}
@@ -104,7 +100,7 @@ class Tuning:
     @classmethod
     def of(cls, model: Model, corpus: Corpus, gold: Links, goal: Goal, n_threads: int = 1) -> Tuning:
         """Tunes a model on a text and its gold links, which match line by line."""
-        if not (len(gold.src) if gold.sure is None else gold.sure.any()):
+        if gold.n_sure == 0:
             raise DataError(
                 "there are no sure links among the gold links", hint="recall is the share of these"
             )

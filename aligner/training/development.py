@@ -32,8 +32,7 @@ class Development:
                 f"the development text has {len(self.corpus)} pairs, its gold links {len(self.gold)} lines",
                 hint="they must match line by line",
             )
-        sure = len(self.gold.src) if self.gold.sure is None else int(self.gold.sure.sum())
-        if sure == 0:
+        if self.gold.n_sure == 0:
             raise DataError("the development set has no sure links", hint="they tell when to stop")
 
     def checksum(self) -> str:
