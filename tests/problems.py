@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from aligner.models import _hmm_double, hmm
 from aligner.models.counts import Counts
+from aligner.models.kinds import MODELS
 from aligner.models.lexicon import Lexicon
 from aligner.models.parameters import Parameters
 from aligner.models.positions import Jumps
-from aligner.models.recipe import MODELS, Stage
+from aligner.models.stage import Stage
 from aligner.text.cells import Seen, Shard
 from aligner.text.corpus import Corpus, Side, Vocab
 from aligner.text.known import NOTHING, Known, Weights

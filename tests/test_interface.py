@@ -11,7 +11,8 @@ from conftest import ROOT
 
 import aligner
 from aligner import Constraints, Corpus, DataError, Links, Model, Recipe, read_corpus, symmetrize, train
-from aligner.models.recipe import Leaving, Limits, Stage
+from aligner.models.kinds import Leaving, Limits
+from aligner.models.stage import Stage
 from aligner.training.development import Development
 from aligner.training.loop import learn
 
@@ -115,7 +116,7 @@ BAD = [
     (lambda _: Recipe.of(views="word"), TypeError, "^views must be a list of names, not 'word'$"),
     (lambda _: Recipe.of(views=[3]), TypeError, "^a view must be a name, not 3$"),
     (lambda _: Recipe.of(lowercase="yes"), TypeError, "^lowercase must be True or False, not 'yes'$"),
-    (lambda _: Recipe.of(ibm1_agree="yes"), TypeError, "^ibm1_agree must be True or False, not 'yes'$"),
+    (lambda _: Recipe.of(agree="yes"), TypeError, "^agree must be True or False, not 'yes'$"),
     (lambda _: replace(HMM, window=99), ValueError, "^window must be a whole number between 1 and 17"),
     (lambda _: replace(HMM, model="x"), ValueError, "^unknown model 'x'"),
     (lambda _: replace(HMM, stages=(3,)), TypeError, "^a stage must be a Stage, not 3$"),

@@ -25,7 +25,7 @@ from trained import assert_same_arrays, generated, links_of, plain, recipe_of, r
 from aligner import DataError, Model, store, train
 from aligner.cli import cli
 from aligner.decoding.form import LARGE
-from aligner.models.recipe import MODELS, Limits
+from aligner.models.kinds import MODELS, Limits
 from aligner.text.corpus import Corpus
 from aligner.training.loop import learn
 

@@ -15,7 +15,7 @@ from aligner.cli import cli
 from aligner.decoding.model import LEXICON
 from aligner.decoding.posteriors import directions
 from aligner.models.lexicon import Evidence, Lexicon
-from aligner.models.recipe import SETTINGS
+from aligner.models.settings import SETTINGS
 from aligner.models.shares import Shares
 
 SRC, TGT, GOLD, FORWARD = (ROOT / "data" / f"sample.{x}" for x in ("en", "fr", "gold", "forward"))

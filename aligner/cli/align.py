@@ -15,7 +15,7 @@ from aligner.decoding.combine import Decision, above, combine
 from aligner.files import open_output
 from aligner.links.formats import format_links
 from aligner.links.known import known_of
-from aligner.models.recipe import HMMS, MODELS
+from aligner.models.kinds import HMMS, MODELS
 
 
 @click.command("align")

@@ -14,7 +14,7 @@ from aligner.decoding.model import Model
 from aligner.decoding.posteriors import PROJECTIONS
 from aligner.links.links import Links
 from aligner.links.symmetrize import METHODS, VARIANTS, our_name
-from aligner.models.recipe import HMMS
+from aligner.models.kinds import HMMS
 from aligner.text.corpus import Corpus
 from aligner.training.progress import Progress
 

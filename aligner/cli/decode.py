@@ -20,7 +20,8 @@ from aligner.decoding.posteriors import known_words, unknown_tokens
 from aligner.files import display_name, open_output
 from aligner.links.formats import format_links
 from aligner.links.known import known_of
-from aligner.models.recipe import DIRECTIONS, HMMS
+from aligner.models.kinds import HMMS
+from aligner.models.recipe import DIRECTIONS
 from aligner.text.cells import Seen, cell_offsets
 from aligner.text.corpus import Corpus, warn_of_long
 from aligner.text.doubts import warn_of_unknown

@@ -13,7 +13,7 @@ from aligner.cli import known, options, training
 @options.corpus_arguments
 @training.model_output
 @training.settings(["iterations", "identical", "dirichlet", "max_length"], model="ibm1")
-@click.option("--agree", "ibm1_agree", is_flag=True, help="Train on what the two directions agree on.")
+@click.option("--agree", is_flag=True, help="Train on what the two directions agree on.")
 @training.views
 @known.option
 @training.progress

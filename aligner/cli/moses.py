@@ -15,7 +15,8 @@ from aligner.errors import DataError
 from aligner.files import SUFFIX, check_output, display_name
 from aligner.links.links import Links
 from aligner.links.symmetrize import METHODS, OTHER_NAMES
-from aligner.models.recipe import DEFAULT, MODELS, Recipe
+from aligner.models.kinds import DEFAULT, MODELS
+from aligner.models.recipe import Recipe
 from aligner.text.corpus import Corpus, warn_of_long
 from aligner.text.reading import read_corpus
 from aligner.training.cache import trained

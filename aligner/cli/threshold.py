@@ -18,7 +18,7 @@ from aligner.decoding.model import Model
 from aligner.decoding.threshold import MOST_PAIRS, RULES
 from aligner.decoding.tuned import FACT, OTHER, SYSTEMS, threshold_at
 from aligner.errors import DataError
-from aligner.models.recipe import SETTINGS
+from aligner.models.settings import SETTINGS
 from aligner.text.corpus import Corpus
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from aligner.cli import options, training
-from aligner.models.recipe import DIRECTIONS, MODELS
+from aligner.models.kinds import MODELS
+from aligner.models.recipe import DIRECTIONS
 
 
 @click.command("train")

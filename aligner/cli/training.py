@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import IO, Any
 
@@ -17,8 +17,11 @@ from aligner.decoding.model import Model
 from aligner.files import display_name
 from aligner.links.formats import LinkReader
 from aligner.links.links import Links
+from aligner.models.kinds import DEFAULT, HMMS, MODELS
 from aligner.models.positions import Jumps
-from aligner.models.recipe import DEFAULT, HMMS, MODELS, SETTINGS, Recipe, UnusedSetting
+from aligner.models.recipe import Recipe
+from aligner.models.settings import SETTINGS, UnusedSetting
+from aligner.models.steps import AGREEING, NAMES, Step, parse_stages
 from aligner.text.cells import Seen
 from aligner.text.corpus import Corpus, warn_of_long
 from aligner.text.reading import read_corpus
@@ -29,7 +32,7 @@ from aligner.training.prior import ModelPrior, read_prior
 from aligner.training.progress import Progress
 
 # settings whose option has another name
-OPTIONS = {"max_calls": "--max-projection-calls", "ibm1_agree": "--agree"}
+OPTIONS = {"max_calls": "--max-projection-calls"}
 
 
 def option_of(setting: str) -> str:
@@ -76,6 +79,25 @@ def _known_views(_: click.Context, __: click.Parameter, names: str | None) -> tu
     except ValueError as error:
         raise click.BadParameter(f"{error}.") from None
     return views
+
+
+def _stages(_: click.Context, __: click.Parameter, text: str | None) -> tuple[Step, ...] | None:
+    if text is None:
+        return None
+    try:
+        return parse_stages(text)
+    except ValueError as error:
+        raise click.BadParameter(f"{error}.") from None
+
+
+def _model(ctx: click.Context, _: click.Parameter, name: str | None) -> str:
+    """The model that is named, or that of the last stage."""
+    stages = ctx.params["stages"]
+    if stages is None:
+        return name or DEFAULT
+    if name not in (None, stages[-1].model):
+        raise click.UsageError(f"--model is {name}, and the last of --stages is of {stages[-1].model}.")
+    return str(stages[-1].model)
 
 
 def views(command: F) -> F:
@@ -130,9 +152,8 @@ def recipe(command: F) -> F:
         ),
         click.option(
             "--agree/--no-agree",
-            "ibm1_agree",
             default=None,
-            help="Train Model 1 on what its two directions agree on.  [default: by model]",
+            help=f"Train {', '.join(AGREEING)} on what the two directions agree on.  [default: by model]",
         ),
         settings(["iterations", "ibm1_iterations", "hmm_iterations"]),
         click.option(
@@ -154,11 +175,19 @@ def recipe(command: F) -> F:
         ),
         views,
         click.option(
+            "--stages",
+            metavar="LIST",
+            is_eager=True,
+            callback=_stages,
+            help="Train stage by stage, for example ibm1:5,hmm:2,shmm:2: names of models, each with a number"
+            f" of iterations. There are, too, {', '.join(name for name in NAMES if name not in MODELS)}.",
+        ),
+        click.option(
             "--model",
             type=click.Choice(list(MODELS)),
             metavar="|".join(MODELS),
-            default=DEFAULT,
-            help="The model to train, one of those above.",
+            callback=_model,
+            help=f"The model to train, one of those above.  [default: {DEFAULT}, or that of the last stage]",
         ),
     ):
         command = add(command)
@@ -228,6 +257,7 @@ def train(
     init: str | None = None,
     prior: str | None = None,
     prior_weight: float | None = None,
+    stages: Sequence[Step] | None = None,
     ibm1_iterations: int | None = None,
     window: int | None = None,
     dev_src: str | None = None,
@@ -265,15 +295,16 @@ def train(
     first = taught.model if isinstance(taught, ModelPrior) else None if init is None else Model.load(init)
     if first is not None:
         views = views or tuple(view.name for view in first.views)
+        if model != "ibm1" and stages is None and taught is None:
+            ibm1_iterations = ibm1_iterations or 0
         if model in HMMS:
             jumps = first.views[0].parameters.positions
             window = window or (jumps.window if isinstance(jumps, Jumps) else None)
-            ibm1_iterations = (ibm1_iterations or 0) if taught is None else ibm1_iterations
         if vcb is not None:  # words that are split already go with any model
             split = first.recipe.split
         _check_words(first, init or prior or "", lowercase, split)
     reading: dict[str, Any] = {"encoding": encoding, "split": split, "lowercase": lowercase}
-    settings |= {"views": views, "window": window, "ibm1_iterations": ibm1_iterations}
+    settings |= {"views": views, "window": window, "stages": stages, "ibm1_iterations": ibm1_iterations}
     recipe = _recipe(model, lowercase=lowercase, split=split, **settings)
     dev = None
     if dev_src is not None and dev_gold is not None:

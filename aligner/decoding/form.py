@@ -13,8 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from aligner.decoding.tuned import FACT, SavedTuning, check_tuning
+from aligner.models.kinds import LATTICES
 from aligner.models.positions import LEAST, POSITIONS
-from aligner.models.recipe import LATTICES, Recipe, checked
+from aligner.models.recipe import Recipe
+from aligner.models.settings import checked
 from aligner.store import check_form
 
 Arrays = Mapping[str, npt.NDArray[Any]]

@@ -14,9 +14,11 @@ from aligner.errors import DataError
 from aligner.links.known import SURE
 from aligner.links.links import Links
 from aligner.models.families import FAMILIES
+from aligner.models.kinds import CONSTRAINTS, LATTICES
 from aligner.models.parameters import View
-from aligner.models.recipe import CONSTRAINTS, LATTICES, Recipe, Stage
+from aligner.models.recipe import Recipe
 from aligner.models.shares import Own, Shares
+from aligner.models.stage import Stage
 from aligner.text.cells import Seen, Shard, cell_offsets, in_shards
 from aligner.text.corpus import Corpus
 from aligner.text.known import NOTHING, Known

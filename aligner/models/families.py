@@ -14,9 +14,11 @@ from aligner.models.loo import LeaveOneOut
 from aligner.models.mixture import Mixture
 from aligner.models.parameters import Parameters
 from aligner.models.positions import Positions
-from aligner.models.recipe import Stage
+from aligner.models.recipe import Recipe
 from aligner.models.shares import Own, Packed
+from aligner.models.stage import Stage
 from aligner.text.cells import Shard
+from aligner.text.corpus import Corpus
 
 Reals = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
@@ -32,7 +34,9 @@ class Family(Protocol):
 
     constrained: bool
 
-    def positions(self, old: Positions | None, window: int, p0: float) -> Positions | None:
+    def positions(
+        self, old: Positions | None, stage: Stage, recipe: Recipe, corpus: Corpus
+    ) -> Positions | None:
         """The positions that a stage of this family begins with; old: what an earlier stage or model had."""
 
     def expect(

@@ -13,9 +13,11 @@ from aligner import simd
 from aligner.models.counts import Counts
 from aligner.models.parameters import Parameters
 from aligner.models.positions import Jumps, Positions
-from aligner.models.recipe import Stage
+from aligner.models.recipe import Recipe
 from aligner.models.shares import Own
+from aligner.models.stage import Stage
 from aligner.text.cells import Shard
+from aligner.text.corpus import Corpus
 
 _hmm = simd.load("models._hmm")
 Reals = npt.NDArray[np.float32]
@@ -48,11 +50,13 @@ class Hmm:
 
     constrained = True
 
-    def positions(self, old: Positions | None, window: int, p0: float) -> Positions | None:
+    def positions(
+        self, old: Positions | None, stage: Stage, recipe: Recipe, corpus: Corpus
+    ) -> Positions | None:
         """The jumps of the stage before if they have this window, else jumps that are all equally likely."""
-        if isinstance(old, Jumps) and old.window == window:
-            return Jumps(old.jump.copy(), old.first.copy(), p0)
-        return Jumps.even(window, p0)
+        if isinstance(old, Jumps) and old.window == recipe.window:
+            return Jumps(old.jump.copy(), old.first.copy(), recipe.p0)
+        return Jumps.even(recipe.window, recipe.p0)
 
     def expect(
         self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,

@@ -17,8 +17,8 @@ from aligner.models import _shares
 from aligner.models.counts import Counts
 from aligner.models.hmm import Hmm, _hmm, for_kernel, summed
 from aligner.models.parameters import Parameters
-from aligner.models.recipe import Stage
 from aligner.models.shares import CUTOFF, Own, Packed
+from aligner.models.stage import Stage
 from aligner.text.cells import Shard
 
 

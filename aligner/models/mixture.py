@@ -11,9 +11,11 @@ from aligner.models import _mixture
 from aligner.models.counts import Counts
 from aligner.models.parameters import Parameters
 from aligner.models.positions import Positions
-from aligner.models.recipe import Stage
+from aligner.models.recipe import Recipe
 from aligner.models.shares import Own
+from aligner.models.stage import Stage
 from aligner.text.cells import Shard
+from aligner.text.corpus import Corpus
 
 Reals = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
@@ -24,7 +26,9 @@ class Mixture:
 
     constrained = False
 
-    def positions(self, old: Positions | None, window: int, p0: float) -> Positions | None:
+    def positions(
+        self, old: Positions | None, stage: Stage, recipe: Recipe, corpus: Corpus
+    ) -> Positions | None:
         """Model 1 has no positions. The positions of another family are kept for a later stage."""
         return old
 

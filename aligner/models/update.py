@@ -7,10 +7,11 @@ import numpy.typing as npt
 
 from aligner.models import _update
 from aligner.models.counts import ONE, Counts, Longs
+from aligner.models.kinds import Leaving
 from aligner.models.lexicon import Evidence, Lexicon
 from aligner.models.parameters import Parameters
 from aligner.models.pseudo import PseudoCounts
-from aligner.models.recipe import Leaving, Stage
+from aligner.models.stage import Stage
 
 Bytes = npt.NDArray[np.uint8]
 Doubles = npt.NDArray[np.float64]

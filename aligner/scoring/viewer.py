@@ -22,7 +22,7 @@ from aligner import __version__
 from aligner.decoding.model import Model
 from aligner.errors import DataError
 from aligner.links.links import Links
-from aligner.models.recipe import LATTICES
+from aligner.models.kinds import LATTICES
 from aligner.scoring.evaluate import Coder
 from aligner.text.cells import Seen
 from aligner.text.corpus import Corpus

@@ -21,11 +21,13 @@ from aligner.links.known import known_of
 from aligner.links.links import Links
 from aligner.models.counts import Counts, check_size
 from aligner.models.families import FAMILIES
+from aligner.models.kinds import Leaving
 from aligner.models.lexicon import Lexicon
 from aligner.models.parameters import Parameters, View
 from aligner.models.pseudo import PseudoCounts
-from aligner.models.recipe import Leaving, Recipe, Stage
+from aligner.models.recipe import Recipe
 from aligner.models.shares import Shares
+from aligner.models.stage import Stage
 from aligner.models.update import Bytes, start_with, update
 from aligner.text.cells import Seen, cell_offsets, in_shards
 from aligner.text.corpus import Corpus, Pairs, pair_keys, text_hash, warn_of_long
@@ -298,7 +300,7 @@ class _Run:
             old = views[0] if stage.together else view
             positions = old.parameters.positions
             if view is old:
-                positions = family.positions(positions, recipe.window, recipe.p0)
+                positions = family.positions(positions, stage, recipe, self.corpus)
             view.parameters.positions = positions
 
     def _iterate(

@@ -9,7 +9,8 @@ import time
 from dataclasses import dataclass, field
 from typing import IO, Any
 
-from aligner.models.recipe import Recipe, Stage
+from aligner.models.recipe import Recipe
+from aligner.models.stage import Stage
 from aligner.text.views import describe_view
 from aligner.training.progress import Progress, kind_of
 

@@ -19,7 +19,8 @@ from typing import Any
 
 from aligner.decoding.posteriors import projected
 from aligner.links.links import Links
-from aligner.models.recipe import Recipe, Stage
+from aligner.models.recipe import Recipe
+from aligner.models.stage import Stage
 from aligner.text.cells import cell_offsets
 from aligner.text.corpus import Corpus
 

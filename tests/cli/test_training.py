@@ -20,7 +20,7 @@ from aligner.cli import cli
 from aligner.decoding.posteriors import PROJECTIONS
 from aligner.decoding.threshold import RULES
 from aligner.links.symmetrize import METHODS, VARIANTS
-from aligner.models.recipe import MODELS
+from aligner.models.kinds import MODELS
 
 
 def test_align_is_train_and_decode(data, tmp_path):

@@ -13,9 +13,9 @@ from trained import links_of as links_of_model
 
 from aligner import DataError, Model, Recipe, train
 from aligner.decoding.posteriors import PROJECTIONS, directions
+from aligner.models.kinds import CONSTRAINTS, HMMS, MODELS
 from aligner.models.lexicon import Lexicon
 from aligner.models.parameters import Parameters, View
-from aligner.models.recipe import CONSTRAINTS, HMMS, MODELS
 
 SLACK = MODELS["shmm"].limits.slack
 PAIRS = [(2, 3), (3, 2), (1, 4), (3, 1)]

@@ -13,7 +13,7 @@ from aligner import Corpus, DataError, Links, train
 from aligner.cli import cli
 from aligner.links.known import SURE, known_of, weighted
 from aligner.links.symmetrize import METHODS
-from aligner.models.recipe import MODELS
+from aligner.models.kinds import MODELS
 from aligner.training.loop import learn
 
 VIEWS = ("word", "prefix3")

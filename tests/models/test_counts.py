@@ -9,7 +9,7 @@ from trained import generated, recipe_of, run
 from aligner import DataError, train
 from aligner.models.counts import ONE, Counts
 from aligner.models.families import FAMILIES
-from aligner.models.recipe import MODELS
+from aligner.models.kinds import MODELS
 from aligner.text.cells import Seen
 
 ARRAYS = ("pairs", "null_fwd", "null_rev", "positions")

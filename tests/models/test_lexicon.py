@@ -8,6 +8,7 @@ from aligner import Corpus
 from aligner.models.families import FAMILIES
 from aligner.models.lexicon import LEAST, Evidence, Lexicon
 from aligner.models.positions import Jumps
+from aligner.models.recipe import Recipe
 from aligner.text.cells import Seen
 
 
@@ -44,15 +45,20 @@ def test_positions_of_an_earlier_model():
     """The HMM takes a copy of jumps of its own window, with p0 of its own; Model 1 keeps any for later."""
     old = Jumps(np.random.default_rng(0).random((2, 5)), np.ones((2, 2)), 0.3)
     assert old.window == 2
-    taken = FAMILIES["hmm"].positions(old, 2, 0.1)
+
+    def positions(family, before, window):
+        recipe = Recipe.of("hmm", window=window, p0=0.1)
+        return FAMILIES[family].positions(before, recipe.last, recipe, Corpus.from_pairs([("a", "b")]))
+
+    taken = positions("hmm", old, 2)
     np.testing.assert_array_equal(taken.jump, old.jump)
     np.testing.assert_array_equal(taken.first, old.first)
     assert taken.p0 == 0.1 and not np.shares_memory(taken.jump, old.jump)
     assert not np.shares_memory(taken.first, old.first)
     for before in (None, old):
-        even = FAMILIES["hmm"].positions(before, 4, 0.1)
+        even = positions("hmm", before, 4)
         assert even.window == 4 and even.p0 == 0.1 and len(np.unique(even.jump)) == 1
-        assert FAMILIES["ibm1"].positions(before, 4, 0.1) is before
+        assert positions("ibm1", before, 4) is before
 
 
 def test_even_start_favours_words_spelled_alike():

@@ -29,7 +29,8 @@ from projections import enumerated, features_of, links_of, solved
 from scipy.optimize import minimize
 
 from aligner.models import _hmm_double, hmm
-from aligner.models.recipe import MODELS, Stage
+from aligner.models.kinds import MODELS
+from aligner.models.stage import Stage
 from aligner.text.cells import Seen
 from aligner.text.known import Constraints, Known
 

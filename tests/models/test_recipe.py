@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, fields, replace
 
 import numpy as np
@@ -10,16 +11,10 @@ import pytest
 from trained import run
 
 from aligner.cli.training import option_of
-from aligner.models.recipe import (
-    DIRECTIONS,
-    MODELS,
-    SETTINGS,
-    Leaving,
-    Limits,
-    Recipe,
-    Stage,
-    UnusedSetting,
-)
+from aligner.models.kinds import MODELS, Leaving, Limits
+from aligner.models.recipe import DIRECTIONS, Recipe
+from aligner.models.settings import SETTINGS, UnusedSetting
+from aligner.models.stage import Stage
 
 PAIRS = [(name, model) for name, setting in SETTINGS.items() for model in setting.models]
 UNUSED = [
@@ -63,7 +58,7 @@ def value_of(recipe: Recipe, name: str) -> float:
 def test_bounds_are_enforced(name, model):
     setting = SETTINGS[name]
     for value in (setting.least, setting.most):
-        recipe = Recipe.of(model, ibm1_agree=False, **{name: value})
+        recipe = Recipe.of(model, agree=False, **{name: value})
         assert value_of(recipe, name) == value
         assert isinstance(value_of(recipe, name), int if setting.whole else float)
     for value in outside(name):
@@ -154,13 +149,13 @@ def test_unused_settings_are_refused(name, model, write):
         ),
         (
             "hmm",
-            {"ibm1_agree": True, "direction": "forward"},
-            "training in one direction does not use ibm1_agree",
+            {"agree": True, "direction": "forward"},
+            "training in one direction does not use agree",
         ),
         (
             "shmm",
-            {"ibm1_agree": True, "ibm1_iterations": 1},
-            "Model 1 with fewer than two iterations does not use ibm1_agree",
+            {"agree": True, "ibm1_iterations": 1},
+            "Model 1 with fewer than two iterations does not use agree",
         ),
         ("hmm", {"constraint": "symmetric"}, "hmm does not use constraint; the models that do are loo"),
     ],
@@ -196,7 +191,7 @@ def test_help_of_options_is_that_of_the_settings(name):
 @pytest.mark.parametrize("agree", [None, True, False])
 def test_recipes_survive_json(model, agree):
     given = {"views": ["word", "suffix2"], "lowercase": True, "dirichlet": 0.1, "identical": 1 / 3}
-    for recipe in (Recipe.of(model), Recipe.of(model, ibm1_agree=agree, threshold=0.1, **given)):
+    for recipe in (Recipe.of(model), Recipe.of(model, agree=agree, threshold=0.1, **given)):
         again = Recipe.from_dict(json.loads(json.dumps(asdict(recipe))))
         assert again == recipe and again.signature() == recipe.signature()
         assert isinstance(again.views, tuple) and isinstance(again.last, Stage)
@@ -272,6 +267,44 @@ def test_signatures_are_of_one_line_and_differ_where_recipes_do():
 def test_stages_that_cannot_be_trained_are_refused(stage, message):
     with pytest.raises(ValueError, match=message):
         Stage(*stage)
+
+
+def test_stages_by_name():
+    """Each stage has what is given, else the default of its own model; the default's stages have names."""
+    usual = Recipe.of("loo")
+    assert Recipe.of(stages="ibm1:1,ibm1-agree:3,loo-plain:1,loo:2") == usual
+    recipe = Recipe.of("shmm", stages=" ibm1:5, hmm:2,shmm:2", eta=0.5, dirichlet=0.25)
+    assert recipe.model == "shmm" and [stage.name for stage in recipe.stages] == ["ibm1", "hmm", "shmm"]
+    assert [stage.iterations for stage in recipe.stages] == [5, 2, 2]
+    assert recipe.last.limits.eta == 0.5 and [x.dirichlet for x in recipe.stages] == [0.25] * 3
+    assert Recipe.of(stages="hmm:2,ibm1:1").signature()["p0"] == "0.2"  # the HMM's stage has it
+    assert "p0" not in Recipe.of(stages="ibm1:1").signature()
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        ({"stages": "ibm1:5,nope:2"}, "unknown stage 'nope'; there are loo, ibm1, hmm, "),
+        ({"stages": ""}, "unknown stage ''"),
+        ({"stages": "ibm1"}, "a stage is a name, a colon and a number of iterations, not 'ibm1'"),
+        ({"stages": "ibm1:-1"}, "not 'ibm1:-1'"),
+        ({"stages": "ibm1:\u0663"}, "not 'ibm1:\u0663'"),
+        ({"stages": "ibm1:100001"}, "not 'ibm1:100001'"),
+        ({"stages": "loo:1,ibm1:1"}, "come after"),
+        ({"stages": "ibm1:1", "model": "hmm"}, "the last (stage|of --stages) is of ibm1"),
+        ({"stages": "ibm1:1", "iterations": 3}, "(iterations|--iterations is not for)"),
+        ({"stages": "ibm1:1", "agree": True}, "(agree|--agree is not for)"),
+        ({"stages": "ibm1:1", "p0": 0.1}, "(p0; the models that do are|--p0 is not for)"),
+    ],
+)
+def test_stages_that_cannot_be_are_refused(given, message, write):
+    with pytest.raises(ValueError, match=message):
+        Recipe.of(**given)
+    options = [
+        x for name, value in given.items() for x in (option_of(name), *([] if value is True else [value]))
+    ]
+    shown = " ".join(run("align", write("src", "a\n"), write("tgt", "b\n"), *options, code=2).split())
+    assert re.search(message, shown), shown
 
 
 def test_stages_of_all_views_together_come_last():

@@ -16,7 +16,8 @@ from aligner.models import _update
 from aligner.models.counts import ONE, Counts
 from aligner.models.lexicon import Lexicon
 from aligner.models.parameters import Parameters
-from aligner.models.recipe import Recipe, Stage
+from aligner.models.recipe import Recipe
+from aligner.models.stage import Stage
 from aligner.models.update import update, variational_bayes
 from aligner.text.cells import Seen
 

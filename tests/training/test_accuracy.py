@@ -12,7 +12,7 @@ from trained import generated, links_of
 
 from aligner import LinkReader, Links, Recipe, train
 from aligner.decoding.combine import above
-from aligner.models.recipe import MODELS
+from aligner.models.kinds import MODELS
 from aligner.scoring.evaluate import evaluate
 from aligner.text.corpus import Corpus
 

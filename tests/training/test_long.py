@@ -7,7 +7,7 @@ import pytest
 from trained import generated, run
 
 from aligner import Constraints, Links, Recipe, train
-from aligner.models.recipe import MODELS
+from aligner.models.kinds import MODELS
 from aligner.text import corpus as corpora
 from aligner.text.corpus import Corpus
 from aligner.training.loop import learn

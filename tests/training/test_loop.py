@@ -16,7 +16,7 @@ import pytest
 from trained import arrays, assert_same_arrays, links_of, plain, recipe_of, same
 
 from aligner import DataError, LinkReader, Model, Recipe, train
-from aligner.models.recipe import MODELS
+from aligner.models.kinds import MODELS
 from aligner.text.cells import Seen, in_shards
 from aligner.text.corpus import Corpus, text_hash
 from aligner.training.development import Development

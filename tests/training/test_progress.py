@@ -17,7 +17,7 @@ from trained import generated, recipe_of
 
 from aligner import LinkReader, Recipe
 from aligner.decoding.posteriors import PROJECTIONS
-from aligner.models.recipe import MODELS
+from aligner.models.kinds import MODELS
 from aligner.training import progress as module
 from aligner.training.development import Development
 from aligner.training.loop import learn

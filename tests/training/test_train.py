@@ -19,7 +19,7 @@ from trained import (
 from aligner import DataError, LinkReader, Model, Recipe, read_corpus, threads, train
 from aligner.decoding.combine import above
 from aligner.links.known import known_of
-from aligner.models.recipe import MODELS
+from aligner.models.kinds import MODELS
 from aligner.scoring.evaluate import evaluate
 from aligner.text.corpus import Corpus, Side, Vocab
 from aligner.text.known import Constraints, Known

@@ -14,7 +14,8 @@ from aligner.cli.compat.giza_parameters import INCREMENTAL, PREVIOUS, Parameters
 from aligner.compat.giza import read_vcbs, write_a3, write_table
 from aligner.errors import DataError
 from aligner.files import check_output, display_name
-from aligner.models.recipe import DEFAULT, Recipe
+from aligner.models.kinds import DEFAULT
+from aligner.models.recipe import Recipe
 from aligner.text.corpus import warn_of_long
 from aligner.text.giza import read_snt
 from aligner.threads import available

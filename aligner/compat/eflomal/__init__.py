@@ -70,7 +70,7 @@ def _input() -> Iterator[None]:
 class Aligner:
     """Aligns text in both directions, with eflomal's arguments.
 
-    model              3: loo, 2: shmm, 1: ibm1 (models/recipe.py)
+    model              3: loo, 2: shmm, 1: ibm1 (models/kinds.py)
     score_model        what sentence scores are made of (scores.py); 0: the model
     n_samplers         there are two threads a sampler, and no more than the process may use
     null_prior         the probability of NULL, of models 2 and 3

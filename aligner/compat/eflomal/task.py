@@ -19,8 +19,10 @@ from aligner.files import check_output, open_in_place, output_place
 from aligner.links.formats import BLOCK, PLAIN, format_links
 from aligner.links.links import Links
 from aligner.links.priors import Priors
+from aligner.models.kinds import HMMS, LOO
 from aligner.models.positions import Jumps
-from aligner.models.recipe import HMMS, LOO, SETTINGS, Recipe
+from aligner.models.recipe import Recipe
+from aligner.models.settings import SETTINGS
 from aligner.text.cells import Seen
 from aligner.text.corpus import Corpus, warn_of_long
 from aligner.threads import available
@@ -109,7 +111,7 @@ class Task:
 
     def _recipe(self, model: str, views: tuple[str, ...] | None, letters: bool) -> Recipe:
         settings: dict[str, Any] = {"p0": max(self.null_prior, SETTINGS["p0"].least)} if model in HMMS else {}
-        settings |= {"ibm1_agree": True} if model == "ibm1" else {}
+        settings |= {"agree": True} if model == "ibm1" else {}
         settings |= {} if letters else {"identical": 1.0}
         settings |= {"spelling": 0.0} if model in LOO and not letters else {}
         return Recipe.of(model, views=views, lowercase=letters, **settings)

@@ -1,0 +1,76 @@
+"""A stage of a training: some iterations of one kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from aligner import arguments
+from aligner.models.kinds import CONSTRAINTS, FAMILIES, LATTICES, MODELS, OBJECTIVES, Leaving, Limits
+from aligner.models.settings import LEAVING, LIMITS, checked
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Some iterations of one kind.
+
+    family      one of FAMILIES
+    objective   likelihood: each direction by itself
+                agreement: both directions count the product of their posteriors (Liang et al. 2006)
+                bijective, symmetric: posteriors are projected onto the constraint
+    limits      of HMMs: how exactly posteriors are projected onto constraints
+    dirichlet   parameter of the prior on the lexicon's rows; 0: no prior, maximum likelihood
+    leaving     of loo: how a sentence pair's own share is left out
+    """
+
+    family: str
+    objective: str
+    iterations: int
+    limits: Limits | None = None
+    dirichlet: float = 0.0
+    leaving: Leaving | None = None
+
+    def __post_init__(self) -> None:
+        """Refuses what cannot be trained."""
+        arguments.choice("family", self.family, FAMILIES)
+        arguments.choice("objective", self.objective, OBJECTIVES)
+        if (
+            self.constrained
+            and self.family not in LATTICES
+            or (self.family, self.objective) == ("loo", "agreement")
+        ):
+            raise ValueError(f"{self.family} has no objective {self.objective}")
+        if (self.limits is not None) != (self.family in LATTICES):
+            raise ValueError("stages of hmm and loo have limits, those of ibm1 have none")
+        if (self.leaving is not None) != (self.family == "loo"):
+            raise ValueError("stages of loo say what is left out, others do not")
+        numbers: dict[str, Any] = {
+            name: checked(name, getattr(self, name)) for name in ("iterations", "dirichlet")
+        }
+        if 0 < numbers["dirichlet"] < 1e-9:
+            raise ValueError(f"dirichlet must be 0 or at least 1e-9, not {self.dirichlet}")
+        if self.limits is not None:
+            arguments.instance("limits", self.limits, Limits, "Limits")
+            exact: dict[str, Any] = {name: checked(name, getattr(self.limits, name)) for name in LIMITS}
+            numbers["limits"] = Limits(drop=arguments.number("drop", self.limits.drop, 0, 1), **exact)
+        if self.leaving is not None:
+            arguments.instance("leaving", self.leaving, Leaving, "Leaving")
+            numbers["leaving"] = Leaving(**{x: checked(x, getattr(self.leaving, x)) for x in LEAVING})
+        for name, value in numbers.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def constrained(self) -> bool:
+        """Whether posteriors are projected onto the objective."""
+        return self.objective in CONSTRAINTS
+
+    @property
+    def together(self) -> bool:
+        """Whether all views have one lattice. Else each view is trained by itself."""
+        return self.family == "loo"
+
+    @property
+    def name(self) -> str:
+        """What reports call an iteration: the model that has this family and objective."""
+        names = {(kind.family, kind.objective): name for name, kind in MODELS.items()}
+        return names.get((self.family, self.objective), self.family)
