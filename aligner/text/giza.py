@@ -88,7 +88,7 @@ def read_vcb(path: str, *, encoding: str | None = "utf-8") -> Vcb:
 
     encoding: None: words are bytes of any encoding, and not checked
     """
-    table = _Table(path, encoding)
+    table = Table(path, encoding)
     if (odd := table.lengths != 3).any():
         raise table.error("the line is not `id word count`", int(np.argmax(odd)))
     columns = table.tokens.reshape(-1, 3)
@@ -121,7 +121,7 @@ def read_snt(path: str, src: Vcb, tgt: Vcb, *, encoding: str = "utf-8", lowercas
     The corpus is the same as if the text itself were read: word ids of ours are in the order of first
     occurrence.
     """
-    table = _Table(path, encoding)
+    table = Table(path, encoding)
     table.check_pairs()
     table.check_counts()
     sides = [table.side(k, vcb) for k, vcb in ((1, src), (2, tgt))]
@@ -134,7 +134,7 @@ def cooccurrences(path: str, counted: bool = False) -> Iterator[bytes]:
 
     counted: `n source target` lines, where n says how often
     """
-    table = _Table(path, "utf-8")
+    table = Table(path, "utf-8")
     table.check_pairs()
     return _listed(Corpus(*(table.numerals(k) for k in (1, 2))), counted)
 
@@ -182,7 +182,7 @@ def _lines(side: Side, ids: Longs, end: bytes) -> Iterator[bytes]:
         yield b" ".join(tokens[a:b]) + (end if a < b else b"\n")
 
 
-class _Table:
+class Table:
     """The tokens of a file, in lines.
 
     tokens   [n_tokens]   token -> string
