@@ -264,3 +264,33 @@ def check_form(value: Any, form: Any, place: str) -> None:
             and not value.isascii()
         ):
             raise ValueError(f"{place} is not of type {form.__name__}")
+
+
+def check_arrays(
+    arrays: Mapping[str, npt.NDArray[Any]], forms: Mapping[str, tuple[type, tuple[int, ...]]]
+) -> None:
+    """Refuses, by a ValueError, arrays that are missing, unknown, or of other types and shapes.
+
+    forms: name -> dtype and shape; the shape (-1,) is of one axis of any length
+    """
+    if odd := sorted(arrays.keys() ^ forms.keys()):
+        raise ValueError(f"there is {'an unknown' if odd[0] in arrays else 'no'} array {odd[0]}")
+    for name, (dtype, shape) in forms.items():
+        found = arrays[name]
+        wanted = found.shape if found.ndim == 1 and shape == (-1,) else shape
+        if found.dtype != dtype or found.shape != wanted:
+            raise ValueError(f"{name} is {found.dtype} {found.shape}, not {np.dtype(dtype)} {wanted}")
+
+
+def check_bounds(arrays: Mapping[str, npt.NDArray[Any]], name: str, least: float, most: float) -> None:
+    """Refuses, by a ValueError, numbers that are not between two bounds, and what is not a number."""
+    x = arrays[name]
+    if x.size and not (x.min() >= least and x.max() <= most):
+        raise ValueError(
+            f"{name} must be between {least:g} and {most:g}; there are {x.min():g} and {x.max():g}"
+        )
+
+
+def size_of(arrays: Mapping[str, npt.NDArray[Any]], name: str, axis: int = 0) -> int:
+    """The size of an array along an axis; 0 if there is no such array or axis."""
+    return int(arrays[name].shape[axis]) if name in arrays and arrays[name].ndim > axis else 0

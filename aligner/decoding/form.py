@@ -12,12 +12,12 @@ from typing import Any, TypedDict
 import numpy as np
 import numpy.typing as npt
 
+from aligner import store
 from aligner.decoding.tuned import FACT, SavedTuning, check_tuning
-from aligner.models.kinds import LATTICES
-from aligner.models.positions import LEAST, POSITIONS
+from aligner.models.kinds import PLACES
+from aligner.models.positions import POSITIONS, Jumps, restored
 from aligner.models.recipe import Recipe
 from aligner.models.settings import checked
-from aligner.store import check_form
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -25,13 +25,6 @@ LARGE = ("tgt", "t", "keys", "entries")  # arrays that grow with the text, not w
 MOST = 1e9  # no probability is larger: smoothing that favours equal words may give more than 1
 MANY = 1e29  # no evidence is larger
 FEW = 1e-30  # no evidence is smaller
-
-
-class SavedPositions(TypedDict):
-    """Positions beside their arrays."""
-
-    kind: str
-    p0: float
 
 
 class SavedEvidence(TypedDict):
@@ -47,7 +40,7 @@ class SavedView(TypedDict):
     """A view beside its arrays."""
 
     name: str
-    positions: SavedPositions | None
+    positions: dict[str, Any] | None  # beside their arrays: kind, and the numbers of the kind
     evidence: SavedEvidence | None
 
 
@@ -108,10 +101,10 @@ class Header(TypedDict):
 
 def check_header(header: Any) -> Recipe:
     """The recipe of a header. Refuses a header of another form, or whose parts do not belong together."""
-    check_form(header, Header, "header")
+    store.check_form(header, Header, "header")
     recipe = Recipe.from_dict(header["recipe"])
     facts, progress, views = header["facts"], header["progress"], header["views"]
-    check_form({key: x for key, x in facts.items() if key in Facts.__optional_keys__}, Facts, "facts")
+    store.check_form({key: x for key, x in facts.items() if key in Facts.__optional_keys__}, Facts, "facts")
     for n, iteration in enumerate(header["history"]):
         if PROJECTED & iteration.keys() not in (set(), PROJECTED):
             raise ValueError(f"history[{n}] has only some of {', '.join(sorted(PROJECTED))}")
@@ -128,16 +121,28 @@ def check_header(header: Any) -> Recipe:
         raise ValueError("a threshold is missing")
     for view in views:
         if view["positions"] is not None:
-            if view["positions"]["kind"] not in POSITIONS:
-                raise ValueError(f"the kind of positions {view['positions']['kind']!r} is unknown")
-            checked("p0", view["positions"]["p0"])
-        elif progress is None and recipe.last.family in LATTICES:
-            raise ValueError(f"view {view['name']} has no positions")
+            _check_positions(view["positions"])
+        needed = PLACES.get(recipe.last.family)
+        if progress is None and needed and (view["positions"] or {}).get("kind") != needed:
+            raise ValueError(f"view {view['name']} has no positions of the kind {needed}")
         if (view["evidence"] is None) != (views[0]["evidence"] is None):
             raise ValueError("some views have evidence, others have none")
         if view["evidence"] is not None:
             _check_evidence(view["evidence"])
     return recipe
+
+
+def _check_positions(saved: dict[str, Any]) -> None:
+    """Refuses an unknown kind, and numbers that the kind does not have, or not with these values."""
+    store.check_form(saved.get("kind"), str, "positions.kind")
+    if saved["kind"] not in POSITIONS:
+        raise ValueError(f"the kind of positions {saved['kind']!r} is unknown")
+    names = POSITIONS[saved["kind"]].NUMBERS
+    if odd := sorted(saved.keys() ^ {"kind", *names}):
+        raise ValueError(f"positions have {'an unknown' if odd[0] in saved else 'no'} {odd[0]!a}")
+    for name in names:
+        store.check_form(saved[name], float, f"positions.{name}")
+        checked(name, saved[name])
 
 
 def _check_evidence(evidence: SavedEvidence) -> None:
@@ -149,10 +154,10 @@ def _check_evidence(evidence: SavedEvidence) -> None:
         raise ValueError("the evidence must not be negative")
 
 
-def tables(P: int, V_src: int, V_tgt: int, W: int) -> dict[str, tuple[type, tuple[int, ...]]]:
-    """The arrays of a view by name: dtype and shape.
+def tables(P: int, V_src: int, V_tgt: int) -> dict[str, tuple[type, tuple[int, ...]]]:
+    """The arrays of a view by name, without those of its positions: dtype and shape.
 
-    P word pairs, V_src and V_tgt words, a window of W + 1; the length of a vocabulary's text is -1 here
+    P word pairs, V_src and V_tgt words; the length of a vocabulary's text is -1 here
     """
     return {
         "rows": (np.int64, (V_src + 1,)),
@@ -162,8 +167,6 @@ def tables(P: int, V_src: int, V_tgt: int, W: int) -> dict[str, tuple[type, tupl
         "null_rev": (np.float32, (V_src,)),
         "many_src": (np.float32, (V_src,)),
         "many_tgt": (np.float32, (V_tgt,)),
-        "jump": (np.float64, (2, 2 * W + 3)),
-        "first": (np.float64, (2, W + 1)),
         "src.text": (np.uint8, (-1,)),
         "src.offsets": (np.int64, (V_src + 1,)),
         "tgt.text": (np.uint8, (-1,)),
@@ -185,14 +188,16 @@ def check_arrays(
         known |= {f"{n}.{name}" for name in own}
         try:
             _check_view(own, view, large)
-            if finished and recipe.last.family in LATTICES and _size(own, "first", 1) != recipe.window:
-                raise ValueError("the jumps do not have the recipe's window")
+            if finished and PLACES.get(recipe.last.family) == Jumps.kind and view["positions"]:
+                jumps = restored(view["positions"], own)
+                if isinstance(jumps, Jumps) and jumps.window != recipe.window:
+                    raise ValueError("the jumps do not have the recipe's window")
         except ValueError as error:
             raise ValueError(f"view {view['name']}: {error}") from None
     if shares := {name: x for name, x in arrays.items() if name.startswith("shares.")}:
-        S, n = _size(shares, "shares.keys"), _size(shares, "shares.entries")
+        S, n = store.size_of(shares, "shares.keys"), store.size_of(shares, "shares.entries")
         forms = {"keys": (np.uint64, (S,)), "offsets": (np.int64, (S + 1,)), "entries": (np.uint32, (n,))}
-        _check_forms(shares, {f"shares.{name}": form for name, form in forms.items()})
+        store.check_arrays(shares, {f"shares.{name}": form for name, form in forms.items()})
         _check_rising(shares, "shares.offsets", n, strictly=False)
         keys = shares["shares.keys"]
         if finished and large and not (keys[1:] > keys[:-1]).all():
@@ -202,58 +207,31 @@ def check_arrays(
 
 
 def _check_view(own: Arrays, view: SavedView, large: bool) -> None:
-    P, V_src, V_tgt, window = (
-        _size(own, name, axis) for name, axis in (("tgt", 0), ("null_rev", 0), ("null_fwd", 0), ("first", 1))
-    )
-    absent = [] if view["evidence"] else ["many_src", "many_tgt"]
-    absent += [] if view["positions"] else ["jump", "first"]
-    forms = tables(P, V_src, V_tgt, window - 1)
-    _check_forms(own, {name: form for name, form in forms.items() if name not in absent})
+    P, V_src, V_tgt = (store.size_of(own, name) for name in ("tgt", "null_rev", "null_fwd"))
+    absent = () if view["evidence"] else ("many_src", "many_tgt")
+    placed = POSITIONS[view["positions"]["kind"]].ARRAYS if view["positions"] else ()
+    if lacking := [name for name in placed if name not in own]:
+        raise ValueError(f"there is no array {lacking[0]}")
+    forms = {name: form for name, form in tables(P, V_src, V_tgt).items() if name not in absent}
+    store.check_arrays({name: x for name, x in own.items() if name not in placed}, forms)
     _check_rising(own, "rows", P, strictly=False)
     for name in ("null_fwd", "null_rev"):
-        _check_bounds(own, name, 0, MOST)
+        store.check_bounds(own, name, 0, MOST)
     if view["evidence"] is not None:
         for name in ("many_src", "many_tgt"):
-            _check_bounds(own, name, FEW, MANY)
+            store.check_bounds(own, name, FEW, MANY)
     if view["positions"] is not None:
-        checked("window", window)
-        for name in ("jump", "first"):
-            _check_bounds(own, name, LEAST, 1)
+        restored(view["positions"], own).check(large)
     for side in ("src", "tgt"):
         _check_words(own, f"{side}.text", f"{side}.offsets")
     if large:
-        _check_bounds(own, "t", 0, MOST)
-        _check_bounds(own, "tgt", 0, V_tgt - 1)
+        store.check_bounds(own, "t", 0, MOST)
+        store.check_bounds(own, "tgt", 0, V_tgt - 1)
         rising = own["tgt"][1:] > own["tgt"][:-1]
         starts = own["rows"][(own["rows"] > 0) & (own["rows"] < P)]
         rising[starts - 1] = True  # a new row begins
         if not rising.all():
             raise ValueError("tgt does not rise within each row")
-
-
-def _size(arrays: Arrays, name: str, axis: int = 0) -> int:
-    """The size of an array; 0 if the array is not there."""
-    return int(arrays[name].shape[axis]) if name in arrays and arrays[name].ndim > axis else 0
-
-
-def _check_forms(arrays: Arrays, forms: Mapping[str, tuple[type, tuple[int, ...]]]) -> None:
-    """Refuses arrays that are missing, unknown, or of other types and shapes; -1: of any length."""
-    if odd := sorted(arrays.keys() ^ forms.keys()):
-        raise ValueError(f"there is {'an unknown' if odd[0] in arrays else 'no'} array {odd[0]}")
-    for name, (dtype, shape) in forms.items():
-        found = arrays[name]
-        wanted = found.shape if found.ndim == 1 and shape == (-1,) else shape
-        if found.dtype != dtype or found.shape != wanted:
-            raise ValueError(f"{name} is {found.dtype} {found.shape}, not {np.dtype(dtype)} {wanted}")
-
-
-def _check_bounds(arrays: Arrays, name: str, least: float, most: float) -> None:
-    """Refuses numbers that are not between two bounds, and what is not a number."""
-    x = arrays[name]
-    if x.size and not (x.min() >= least and x.max() <= most):
-        raise ValueError(
-            f"{name} must be between {least:g} and {most:g}; there are {x.min():g} and {x.max():g}"
-        )
 
 
 def _check_rising(arrays: Arrays, name: str, end: int, strictly: bool) -> None:

@@ -30,7 +30,7 @@ from aligner.links.links import Links
 from aligner.links.symmetrize import METHODS
 from aligner.models.lexicon import Evidence, Lexicon
 from aligner.models.parameters import Parameters, View
-from aligner.models.positions import POSITIONS
+from aligner.models.positions import restored
 from aligner.models.recipe import Recipe
 from aligner.models.shares import Shares
 from aligner.text.cells import Seen
@@ -269,18 +269,15 @@ class Model:
 
 def _view(entry: dict[str, Any], n: int, arrays: dict[str, npt.NDArray[Any]]) -> View:
     """View n of a file."""
+    own = {name.removeprefix(f"{n}."): x for name, x in arrays.items() if name.startswith(f"{n}.")}
 
     def vocab(side: str) -> Vocab:
-        return Vocab(arrays[f"{n}.{side}.text"].tobytes(), arrays[f"{n}.{side}.offsets"])
+        return Vocab(own[f"{side}.text"].tobytes(), own[f"{side}.offsets"])
 
-    positions = None
-    if entry["positions"] is not None:
-        kind = POSITIONS[entry["positions"]["kind"]]
-        tables: dict[str, Any] = {name: arrays[f"{n}.{name}"] for name in kind.ARRAYS}
-        positions = kind(**tables, **{name: entry["positions"][name] for name in kind.NUMBERS})
-    believed: dict[str, Any] = {name: arrays[f"{n}.{name}"] for name in LEXICON}
+    positions = None if entry["positions"] is None else restored(entry["positions"], own)
+    believed: dict[str, Any] = {name: own[name] for name in LEXICON}
     lexicon = Lexicon(**believed)
     if (evidence := entry["evidence"]) is not None:
-        many: dict[str, Any] = {side: arrays[f"{n}.many_{side}"] for side in ("src", "tgt")}
+        many: dict[str, Any] = {side: own[f"many_{side}"] for side in ("src", "tgt")}
         lexicon.evidence = Evidence(**many, **{name: evidence[name] for name in EVIDENCE})
     return View(entry["name"], vocab("src"), vocab("tgt"), Parameters(lexicon, positions))

@@ -39,6 +39,7 @@ class Leaving:
 
 FAMILIES = ("ibm1", "hmm", "loo")  # models/families.py has them
 LATTICES = ("hmm", "loo")  # families of HMMs
+PLACES = {"hmm": "jumps", "loo": "jumps"}  # family -> the kind of its positions (models/positions.py)
 MOST_VIEWS = 6  # that have one lattice (ext/models/emissions.pxd)
 CONSTRAINTS = ("bijective", "symmetric")
 OBJECTIVES = ("likelihood", "agreement", *CONSTRAINTS)

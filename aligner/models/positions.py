@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from aligner import store
+from aligner.models.settings import checked
 
 Doubles = npt.NDArray[np.float64]
 
@@ -18,7 +22,7 @@ class Positions(Protocol):
 
     kind     their name in a model file, a key of POSITIONS
     ARRAYS   attributes that a model file keeps as arrays
-    NUMBERS  attributes that a model file keeps as numbers
+    NUMBERS  attributes that a model file keeps as numbers; each is a setting, and has its bounds
     """
 
     kind: ClassVar[str]
@@ -37,6 +41,12 @@ class Positions(Protocol):
 
     def copied(self) -> Positions:
         """A copy, which the next update does not change."""
+
+    def check(self, large: bool) -> None:
+        """Refuses, by a ValueError, arrays of a file that training does not make.
+
+        large: looks at what arrays hold that grow with the text, too
+        """
 
 
 @dataclass(eq=False)
@@ -89,5 +99,19 @@ class Jumps:
     def copied(self) -> Jumps:
         return replace(self, jump=self.jump.copy(), first=self.first.copy())
 
+    def check(self, large: bool) -> None:
+        tables = {"jump": self.jump, "first": self.first}
+        W = int(checked("window", store.size_of(tables, "first", 1))) - 1
+        store.check_arrays(tables, {"jump": (np.float64, (2, 2 * W + 3)), "first": (np.float64, (2, W + 1))})
+        for name in tables:
+            store.check_bounds(tables, name, LEAST, 1)
+
 
 POSITIONS: dict[str, type[Jumps]] = {Jumps.kind: Jumps}
+
+
+def restored(saved: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Positions:
+    """The positions that a model file keeps. saved: their kind and their numbers; arrays: theirs, and more"""
+    kind = POSITIONS[saved["kind"]]
+    tables: dict[str, Any] = {name: arrays[name] for name in kind.ARRAYS}
+    return kind(**tables, **{name: saved[name] for name in kind.NUMBERS})
