@@ -40,6 +40,7 @@ COMMANDS = {
     "analyze": "Say what is wrong with links, and where: rare words, kinds of links, scores, worst examples.",
     "convert": "Rewrite links in another format.",
     "check": "Check that a corpus, and links of it, can be used; count what is there.",
+    "classes": "Make word classes: words that stand beside the same words have one class.",
     "generate": "Make a parallel corpus with exact gold links.",
     "moses": "Align a corpus for Moses: steps 1 to 4 of train-model.perl in one go.",
     "shims": "Write small executables under the names of other aligners' programs.",

@@ -81,8 +81,8 @@ def command(
 
     --giza-files also writes the files of steps 1 and 2: DIR/corpus/*.vcb, *.vcb.classes and *.snt, and
     DIR/giza.F-E/F-E.A3.final.gz and DIR/giza.E-F/E-F.A3.final.gz. `train-model.perl -first-step 3` makes of
-    these the very links that this command writes, if METHOD is one of Moses'. Classes are bands of frequency,
-    no clusters. --last-step 2 writes these files only.
+    these the very links that this command writes, if METHOD is one of Moses'. --last-step 2 writes these
+    files only.
 
     The text may be compressed (C.F.gz). Words are what stands between spaces; factors are not taken apart.
     The model is kept in $ALIGNER_CACHE, by default ~/.cache/aligner: another METHOD is quickly made.

@@ -1,4 +1,4 @@
-"""What GIZA++, mgiza and mkcls write: alignments of one direction, tables of words, classes of words."""
+"""What GIZA++ and mgiza write: alignments of one direction, tables of words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import logging
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +16,9 @@ from aligner.lexicons.formats import Giza
 from aligner.links.formats.giza import format_a3
 from aligner.links.links import Links
 from aligner.text.corpus import Corpus, Side
-from aligner.text.giza import Longs, Vcb, read_vcb
+from aligner.text.giza import Vcb, read_vcb
 
 Doubles = npt.NDArray[np.float64]
-
-FIRST_CLASS = 2  # that a word can have; 0 and 1 are not for words
 
 logger = logging.getLogger(__name__)
 
@@ -90,22 +87,3 @@ def write_table(kept: Kept, src: Vcb, tgt: Vcb, path: str) -> None:
     numbers = tuple({word.decode(): id for word, id in vcb.id_of.items()} for vcb in (src, tgt))
     with open_in_place(path) as out:
         Giza(numbers=(numbers[0], numbers[1])).write(kept.table(), out)
-
-
-def write_classes(out: BinaryIO, side: Side, n_classes: int) -> None:
-    """Writes `word<TAB>class` lines, sorted by word. Classes are bands of frequency."""
-    rows = zip(side.vocab.encoded(), _bands(side.counts, n_classes).tolist(), strict=True)
-    out.write(b"".join(b"%b\t%d\n" % row for row in sorted(rows)))
-
-
-def _bands(counts: Longs, n_classes: int) -> Longs:
-    """[n_words] word -> its class. Classes have about as many tokens each, common words first.
-
-    There are no more classes than tokens.
-    """
-    n_tokens = max(1, int(counts.sum()))
-    order = np.argsort(-counts, kind="stable")
-    before = np.cumsum(counts[order]) - counts[order]
-    classes = np.empty(len(counts), dtype=np.int64)
-    classes[order] = FIRST_CLASS + before * min(n_classes, n_tokens) // n_tokens
-    return classes

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from aligner.compat.giza import Doubles, a3_text, write_classes
+from aligner.compat.giza import Doubles, a3_text
 from aligner.decoding.combine import Decision, combine
 from aligner.decoding.kept import Kept
 from aligner.errors import DataError
@@ -24,6 +24,7 @@ from aligner.lexicons.formats import FORMATS
 from aligner.links.formats import BLOCK, LinkReader, format_links
 from aligner.links.links import Links
 from aligner.links.symmetrize import METHODS, our_name, symmetrize
+from aligner.text.classes import cluster, write_classes
 from aligner.text.corpus import Corpus, Side
 from aligner.text.giza import FIRST, UNK, Vcb, write_snt, write_vcb
 
@@ -92,7 +93,7 @@ def write_text(folder: Folder, corpus: Corpus) -> None:
         with folder.open(folder.vcb(language)) as out:
             write_vcb(out, vcbs[-1], b"\t")
         with folder.open(folder.classes(language)) as out:
-            write_classes(out, side, CLASSES)
+            write_classes(out, cluster(side, CLASSES))
     f, e = vcbs[0].ids_of(corpus.src.vocab), vcbs[1].ids_of(corpus.tgt.vocab)
     with folder.open(folder.snt(folder.f, folder.e)) as out:
         write_snt(out, Corpus(corpus.tgt, corpus.src), e, f)

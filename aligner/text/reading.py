@@ -90,6 +90,16 @@ def stream_corpus(
     splitter.warn()
 
 
+def read_sentences(
+    path: str, *, encoding: str = "utf-8", lowercase: bool = False, split: str = "ascii"
+) -> Side:
+    """The sentences of one file, "-" for stdin. split: as of read_corpus"""
+    splitter = Splitter(path, split)
+    builder = read_side(path, encoding, splitter)
+    splitter.warn()
+    return builder.side(lowercase)
+
+
 def read_lines(path: str, encoding: str = "utf-8") -> Iterator[str]:
     """The lines of a file, "-" for stdin, without their newlines."""
     for text, _, _ in _text_blocks(path, encoding):

@@ -34,6 +34,7 @@ GIVEN = {
     "view": "{model} sample.en sample.fr --gold sample.gold --threads 1 --text",
     "convert": "sample.forward",
     "check": "sample.en sample.fr",
+    "classes": "sample.en --rounds 1",
     "generate": "{new}/toy --pairs 3",
     "moses": "--corpus sample --f en --e fr --root-dir {new} --model ibm1 --threads 1 -q",
     "shims": "{new}/shims",
@@ -47,6 +48,7 @@ FROM_STDIN = {  # commands that read stdin if no file is given
     "view": "{model} --text",
     "convert": "",
     "check": "",
+    "classes": "",
 }
 
 
