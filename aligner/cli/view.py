@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import sys
 from collections.abc import Iterator
@@ -11,9 +10,8 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from aligner.cli import options
+from aligner.cli import chosen, options
 from aligner.decoding.model import Model
-from aligner.errors import DataError, number_of
 from aligner.files import display_name, open_output
 from aligner.links.formats import LinkReader
 from aligner.links.links import Links
@@ -23,33 +21,12 @@ from aligner.scoring.viewer import Belief, belief, page_data
 from aligner.store import is_model
 from aligner.text.corpus import Corpus, warn_of_long
 
-MOST = 5_000  # sentence pairs of a page: more would be slow to open
-
-
-class Lines(click.ParamType):  # type: ignore[type-arg]
-    """A line, or the lines from one to another, counted from 1."""
-
-    name = "lines"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if not isinstance(value, str):
-            return value
-        found = re.fullmatch(r"([0-9]+)(?:-([0-9]+))?", value)
-        start, stop = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
-        if not 1 <= start <= stop:
-            self.fail(f"{value!r} is neither a line, as 12, nor lines, as 12-20.", param, ctx)
-        return start, stop
-
 
 @click.command("view")
 @click.argument("files", nargs=-1, metavar="[MODEL] SRC [TGT]")
 @click.option("--gold", metavar="GOLD", help="Right links of the text, sure and possible.")
 @click.option("--links", multiple=True, metavar="FILE", help="Links of the text; can be given again.")
-@click.option("--first", type=click.IntRange(1), metavar="N", help="Show the first N sentence pairs only.")
-@click.option("--last", type=click.IntRange(1), metavar="N", help="Show the last N sentence pairs only.")
-@click.option(
-    "--line", "--lines", "lines", type=Lines(), metavar="A[-B]", help="Show line A, or lines A to B, only."
-)
+@chosen.part("Show")
 @click.option("--text", is_flag=True, help="Draw matrices for a terminal, instead of a page.")
 @click.option("--ascii", is_flag=True, help="Draw matrices with ASCII characters; for --text.")
 @options.format("--links-format", "links_format", "links", of="--links")
@@ -136,18 +113,14 @@ def command(
         trained.check_trained()
         split = trained.recipe.split
     corpus = options.read_pairs(src, tgt, layout, vcb, encoding, split, lowercase=False)
-    start, stop = part(corpus, first, last, lines, display_name(src))
-    if not text and stop - start > MOST:
-        raise DataError(
-            f"{stop - start:,} sentence pairs are too many for one page, which has {MOST:,} at most",
-            file=display_name(src),
-            hint="choose some of them with --first, --last or --lines",
-        )
+    start, stop = chosen.limits(corpus, first, last, lines, display_name(src))
+    if not text:
+        chosen.check_page(stop - start, display_name(src))
     shown = corpus.part(start, stop)
 
     def read(path: str, format: str | None, base: int | None) -> tuple[str, Links]:
         reader = LinkReader(path, format, base)
-        return reader.name, fitted(reader, corpus, start, stop, last is not None)
+        return reader.name, chosen.fitted(reader, corpus, start, stop, last is not None)
 
     answer = None if gold is None else read(gold, gold_format, gold_base)
     systems = [read(path, links_format, links_base) for path in links]
@@ -186,41 +159,3 @@ def named(files: tuple[str, ...]) -> tuple[str | None, str | None, str | None]:
     model = files[0] if len(files) == 3 or files and is_model(files[0]) else None
     src, tgt, *_ = [*files[model is not None :], None, None]
     return model, src, tgt
-
-
-def part(
-    corpus: Corpus, first: int | None, last: int | None, lines: tuple[int, int] | None, name: str
-) -> tuple[int, int]:
-    """The sentence pairs to show, from and up to. Refuses more than there are."""
-    n = len(corpus)
-    if n == 0:
-        raise DataError("the text has no lines: there is nothing to be seen", file=name)
-    wanted = lines[1] if lines else first or last or 0
-    if wanted > n:
-        raise DataError(f"the text has {number_of(n, 'line')}, fewer than {wanted}", file=name)
-    if lines:
-        return lines[0] - 1, lines[1]
-    return (n - last, n) if last else (0, first or n)
-
-
-def fitted(reader: LinkReader, corpus: Corpus, start: int, stop: int, last: bool) -> Links:
-    """The links of the sentence pairs start to stop, from a file of the whole text or of these pairs alone.
-
-    A sparse file, as WPT's, does not tell how many sentences it has. It is of the pairs alone if they are
-    the text's last, and it has no more sentences than they are.
-    """
-    links, whole, alone = reader.read(), len(corpus), stop - start
-    reader.tell_null()
-    if reader.sparse:
-        links = links.padded(alone if last and len(links) <= alone else whole)
-    if len(links) not in (whole, alone):
-        part = "" if alone == whole else f", and {alone} of them are shown"
-        raise DataError(
-            f"{reader.name} has links of {number_of(len(links), 'sentence')}, the text has {whole}{part}",
-            hint="text and links must match line by line",
-        )
-    if len(links) == whole:
-        reader.check(links, corpus)
-        return links.part(start, stop)
-    reader.check(links, corpus.part(start, stop))
-    return links

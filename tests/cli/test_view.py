@@ -117,14 +117,14 @@ def test_what_is_refused(tmp_path, model, monkeypatch):
     assert f"{SRC}: the text has 60 lines, fewer than 61" in refused(*given, "--last", 61, code=1)
     assert f"{short} has links of 1 sentence, the text has 60;" in refused(SRC, TGT, "--gold", short, code=1)
     message = refused(SRC, TGT, "--gold", short, "--last", 2, code=1)
-    assert "the text has 60, and 2 of them are shown" in message
+    assert "the text has 60, and 2 of them are chosen" in message
     assert f"{late}:60: link 0-99 of sentence 60" in refused(SRC, TGT, "--links", late, code=1)
     assert f"{late}:60: link" in refused(SRC, TGT, "--links", late, "--last", 2, code=1)
     (two := tmp_path / "two").write_text("0-0\n0-99\n")
     assert f"{two}:2: link" in refused(SRC, TGT, "--links", two, "--last", 2, code=1)
     assert "--links-base 1" in refused(one, "--links", one_links, code=1)
     assert "this is not a model" in refused(SRC, TGT, GOLD, code=1)
-    monkeypatch.setattr("aligner.cli.view.MOST", 50)
+    monkeypatch.setattr("aligner.cli.chosen.MOST", 50)
     message = refused(*given, code=1)
     assert (
         "60 sentence pairs are too many for one page" in message and "--first, --last or --lines" in message
