@@ -34,6 +34,7 @@ COMMANDS = {
     "lexicon": "Print which word translates which: a table of a model, of links, or of another program.",
     "symmetrize": "Make one alignment of two directional ones.",
     "evaluate": "Score links against a gold standard.",
+    "compare": "Compare models on a text: train each, and print scores, agreement, time and memory.",
     "tune": "Find the best threshold of a model by gold links, and keep it in the model.",
     "curve": "Draw precision and recall of models and scored links: curves, calibration, training size.",
     "view": "Look at alignments: a page for the browser, or matrices on the terminal.",

@@ -299,13 +299,17 @@ def check_layout(
 def corpus_arguments(command: F) -> F:
     """SRC [TGT], and the options that say how to read them."""
     for add in (
-        lowercase,
-        split,
-        encoding,
-        layout,
+        corpus_options,
         click.argument("tgt", required=False),
         click.argument("src", default="-", callback=not_from_terminal),
     ):
+        command = add(command)
+    return command
+
+
+def corpus_options(command: F) -> F:
+    """The options that say how to read a corpus."""
+    for add in (lowercase, split, encoding, layout):
         command = add(command)
     return command
 

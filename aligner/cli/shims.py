@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import shlex
-import sys
 from pathlib import Path
 
 import click
 
 from aligner.cli.compat import PROGRAMS
+from aligner.cli.process import this_program
 from aligner.files import check_output, open_output
 
 SHELL = '#!/bin/sh\nexec {words} {command} "$@"\n'
@@ -42,7 +41,7 @@ def command(folder: str, overwrite: bool) -> None:
     """
     if not folder:
         raise click.UsageError("the name of DIR is empty.")
-    words = _this_program()
+    words = this_program()
     shims = {name: command for command, program in PROGRAMS.items() for name in program.names}
     for name in shims:
         (path := Path(folder, name)).parent.mkdir(parents=True, exist_ok=True)
@@ -56,9 +55,3 @@ def command(folder: str, overwrite: bool) -> None:
         with open_output(str(path), overwrite) as out:
             out.write(text.encode("utf-8", "surrogateescape"))
         path.chmod(path.stat().st_mode | (path.stat().st_mode & 0o444) >> 2)
-
-
-def _this_program() -> list[str]:
-    """How to run this installation: the script `aligner`, or the package where there is no script."""
-    script = Path(sys.executable).with_name("aligner")
-    return [str(script)] if os.access(script, os.X_OK) else [sys.executable, "-m", "aligner"]

@@ -11,7 +11,7 @@ import pytest
 from conftest import ROOT
 from programs import run
 
-from aligner.cli import shims
+from aligner.cli import process
 from aligner.cli.compat import PROGRAMS
 
 NAMES = {name for program in PROGRAMS.values() for name in program.names}
@@ -38,7 +38,7 @@ def test_every_program_has_its_executables(tmp_path):
 def test_an_executable_runs_this_installation(tmp_path, monkeypatch, installed):
     """By the script `aligner`, or by the package where there is no script. Words go through as they are."""
     if not installed:
-        monkeypatch.setattr(shims.os, "access", lambda *_: False)
+        monkeypatch.setattr(process.os, "access", lambda *_: False)
     run("shims", tmp_path / "a folder")
     monkeypatch.undo()
     assert printed(tmp_path / "a folder/build/atools", *LINKS) == run("atools", *LINKS).stdout

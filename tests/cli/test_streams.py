@@ -28,6 +28,7 @@ GIVEN = {
     "lexicon": "{model}",
     "symmetrize": "sample.forward sample.reverse",
     "evaluate": "sample.forward sample.gold --bootstrap 0",
+    "compare": "sample.en sample.fr -q --align 'one=--fast --model ibm1 --iterations 1' --threads 1",
     "tune": "{model} sample.en sample.fr sample.gold --threads 1",
     "curve": "sample.forward --gold sample.gold",
     "analyze": "sample.forward sample.gold --src sample.en --tgt sample.fr",
