@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from hypothesis import strategies as st
-from problems import FLOOR, HMM, Problem, corpus_of, how_of, text_pairs
+from problems import FLOOR, HMM, Problem, corpus_of, how_of, jumps_of, text_pairs
 
 from aligner.models import _hmm_double
 from aligner.models.lexicon import Evidence, Lexicon
@@ -265,8 +265,12 @@ def left_problems(draw, n_views: int | None = None, left_out=None):
         values[0][0, 0] = MOST
     W = draw(st.integers(0, 2))
     share = st.floats(0.01, 1)
-    table = [np.array(draw(st.lists(share, min_size=2 * n, max_size=2 * n))) for n in (2 * W + 3, W + 1)]
-    positions = Jumps(*(x.reshape(2, -1) for x in table), draw(st.floats(0.05, 0.9)))
+
+    def table(*shape):
+        size = int(np.prod(shape))
+        return np.array(draw(st.lists(share, min_size=size, max_size=size))).reshape(shape)
+
+    positions = jumps_of(W, draw(st.floats(0.05, 0.9)), table, draw(st.booleans()))
     leave = draw(st.sampled_from([0.3, 0.98, 1.0])) if left_out is None else left_out
     return Left(views, values, leave, draw(st.sampled_from([0.05, 1.0, 10.0])), positions)
 
@@ -279,7 +283,7 @@ def random_left(random, lengths, n_views: int = 1, W: int = 2, n_words: int = 12
     for shape in lengths:
         x = random.integers(66, MOST + 1, shape) * (random.random(shape) < 2 / max(shape))
         values.append(x)
-    positions = Jumps(random.random((2, 2 * W + 3)) + 0.01, random.random((2, W + 1)) + 0.01, 0.3)
+    positions = jumps_of(W, 0.3, lambda *shape: random.random(shape))
     return Left(views, values, 0.98, 1.0, positions)
 
 

@@ -190,11 +190,16 @@ def first_position(first: list, I: int, i: int) -> float:
     return weights[i] / sum(weights)
 
 
-def hmm(emit: list, null: list, jump: list, first: list, p0: float) -> dict:
-    """Every path of an HMM with NULL twins, by enumeration: emit [J][I], null [J].
+def last_position(last: list, I: int, i: int) -> float:
+    """The distribution of the last position: the same, counted from the end; without `last`, 1."""
+    return first_position(last, I, I - 1 - i) if len(last) else 1.0
+
+
+def hmm(emit: list, null: list, jump: list, first: list, p0: float, last: list) -> dict:
+    """Every path of an HMM with NULL twins, by enumeration: emit [J][I], null [J]; last [W + 1], or [].
 
     loglik  log p(f | e)               gamma  [J][I] posterior of each link     nulls  [J] of NULL
-    jumps   expected jumps by bucket   firsts expected first positions by bucket
+    jumps   expected jumps by bucket   firsts, lasts  expected first and last positions by bucket
     best    probability of the best path, and `score(path)` that of a path; states [0, I) words, [I, 2I) twins
     """
     J, I = len(emit), len(emit[0])
@@ -211,16 +216,18 @@ def hmm(emit: list, null: list, jump: list, first: list, p0: float) -> dict:
             else:
                 p *= (1 - p0) * transition(jump, I, path[j - 1] % I, i)
             p *= null[j] if twin else emit[j][i]
-        return p
+        return p * last_position(last, I, path[-1] % I)
 
     gamma = [[0.0] * I for _ in range(J)]
-    nulls, jumps, firsts = [0.0] * J, [0.0] * len(jump), [0.0] * len(first)
+    nulls, jumps, firsts, lasts = [0.0] * J, [0.0] * len(jump), [0.0] * len(first), [0.0] * len(last)
     total = best = 0.0
     for path in itertools.product(range(2 * I), repeat=J):
         p = score(path)
         total += p
         best = max(best, p)
         firsts[min(path[0] % I, W)] += p
+        if last:
+            lasts[min(I - 1 - path[-1] % I, W)] += p
         for j, state in enumerate(path):
             if state < I:
                 gamma[j][state] += p
@@ -235,12 +242,13 @@ def hmm(emit: list, null: list, jump: list, first: list, p0: float) -> dict:
         "nulls": [x / total for x in nulls],
         "jumps": [x / total for x in jumps],
         "firsts": [x / total for x in firsts],
+        "lasts": [x / total for x in lasts],
         "best": best,
         "score": score,
     }
 
 
-def dense_hmm(emit: np.ndarray, null: np.ndarray, jump: list, first: list, p0: float) -> dict:
+def dense_hmm(emit: np.ndarray, null: np.ndarray, jump: list, first: list, p0: float, last: list) -> dict:
     """The same as `hmm` of longer sentences, by matrices over all pairs of states: emit [J, I], null [J]."""
     J, I = emit.shape
     W = (len(jump) - 3) // 2
@@ -248,6 +256,8 @@ def dense_hmm(emit: np.ndarray, null: np.ndarray, jump: list, first: list, p0: f
     T = np.block([[words, p0 * np.eye(I)], [words, p0 * np.eye(I)]])
     E = np.concatenate([emit, np.repeat(null[:, None], I, axis=1)], axis=1)
     start = np.array([first_position(first, I, i) for i in range(I)])
+    end = np.array([last_position(last, I, i) for i in range(I)])
+    E[-1] *= np.concatenate([end, end])
     alpha, beta, scale = np.zeros((J, 2 * I)), np.ones((J, 2 * I)), np.zeros(J)
     for j in range(J):
         row = (np.concatenate([(1 - p0) * start, p0 * start]) if j == 0 else alpha[j - 1] @ T) * E[j]
@@ -261,7 +271,7 @@ def dense_hmm(emit: np.ndarray, null: np.ndarray, jump: list, first: list, p0: f
         xi = (alpha[j - 1][:, None] * T * v)[:, :I]
         jumps += np.bincount(distance.ravel(), (xi[:I] + xi[I:]).ravel(), minlength=len(jump))
     gamma = alpha * beta
-    at_first = gamma[0, :I] + gamma[0, I:]
+    at_first, at_last = (gamma[j, :I] + gamma[j, I:] for j in (0, -1))
     firsts = np.bincount(np.minimum(np.arange(I), W), at_first, minlength=len(first))
     return {
         "loglik": float(np.log(scale).sum()),
@@ -269,12 +279,15 @@ def dense_hmm(emit: np.ndarray, null: np.ndarray, jump: list, first: list, p0: f
         "nulls": gamma[:, I:].sum(axis=1),
         "jumps": jumps,
         "firsts": firsts,
+        "lasts": np.bincount(np.minimum(np.arange(I)[::-1], W), at_last, minlength=len(first))[: len(last)],
     }
 
 
-def weighted_paths(emit: list, null: list, jump: list, first: list, p0: float) -> tuple[list, list]:
+def weighted_paths(
+    emit: list, null: list, jump: list, first: list, p0: float, last: list
+) -> tuple[list, list]:
     """Every possible path of an HMM: logs of joint probabilities, and its links as (state word, row)."""
-    score = hmm(emit, null, jump, first, p0)["score"]
+    score = hmm(emit, null, jump, first, p0, last)["score"]
     J, I = len(emit), len(emit[0])
     logs, links = [], []
     for path in itertools.product(range(2 * I), repeat=J):

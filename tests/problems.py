@@ -95,21 +95,31 @@ class Problem:
             return grid.T.tolist(), [float(m.null_fwd[f]) + floor for f in tgt]
         return grid.tolist(), [float(m.null_rev[e]) + floor for e in src]
 
-    def lattice(self, n: int, d: int) -> tuple[list, list, list, list, float]:
+    def lattice(self, n: int, d: int) -> tuple:
         """What oracle.hmm takes."""
-        places = self.m.positions
-        return *self.emissions(n, d), places.jump[d].tolist(), places.first[d].tolist(), places.p0
+        return *self.emissions(n, d), *places_of(self.m.positions, d)
 
     def enumerated(self, n: int, d: int) -> dict:
         return oracle.hmm(*self.lattice(n, d))
 
 
-def problem_of(corpus: Corpus, W: int, p0: float, table) -> Problem:
+def problem_of(corpus: Corpus, W: int, p0: float, table, with_last: bool = True) -> Problem:
     """table(*shape): any numbers from 0 to 1."""
     seen = Seen.of_own_words(corpus, "word", 1)
     P, V_src, V_tgt = len(seen.tgt), len(corpus.src.vocab), len(corpus.tgt.vocab)
     lexicon = Lexicon(seen.rows, seen.tgt, table(P, 2), table(V_tgt) + 0.01, table(V_src) + 0.01)
-    return Problem(seen, Parameters(lexicon, Jumps(table(2, 2 * W + 3) + 0.01, table(2, W + 1) + 0.01, p0)))
+    return Problem(seen, Parameters(lexicon, jumps_of(W, p0, table, with_last)))
+
+
+def jumps_of(W: int, p0: float, table, with_last: bool = True) -> Jumps:
+    jump, first, last = (table(2, n) + 0.01 for n in (2 * W + 3, W + 1, W + 1 if with_last else 0))
+    return Jumps(jump, first, p0, last)
+
+
+def places_of(positions: Jumps, d: int) -> tuple[list, list, float, list]:
+    """Positions of direction d as oracle.hmm takes them, after the emissions."""
+    jump, first, last = (getattr(positions, name)[d].tolist() for name in ("jump", "first", "last"))
+    return jump, first, positions.p0, last
 
 
 words = st.lists(st.integers(0, 3), min_size=1, max_size=4)
@@ -128,7 +138,8 @@ def small_problems(draw, with_weights: bool = False):
         return np.array(draw(st.lists(share, min_size=size, max_size=size))).reshape(shape)
 
     corpus = corpus_of(*draw(text_pairs))
-    problem = problem_of(corpus, draw(st.integers(0, 2)), draw(st.floats(0.05, 0.9)), table)
+    W, p0, with_last = draw(st.tuples(st.integers(0, 2), st.floats(0.05, 0.9), st.booleans()))
+    problem = problem_of(corpus, W, p0, table, with_last)
     if with_weights:
         problem.known = Known(draw(some_weights(problem)))
     return problem

@@ -305,6 +305,7 @@ BAD = [
     ("1.many_tgt", 0, 1e30, "many_tgt must be between"),
     ("0.jump", 0, 0, "jump must be between"),
     ("0.first", 0, np.nan, "first must be between"),
+    ("0.last", 0, 0, "last must be between"),
     ("0.tgt", 0, -1, "tgt must be between"),
     ("0.tgt", 0, 2**31 - 1, "tgt must be between"),
     ("0.tgt", 1, 0, "tgt does not rise within each row"),

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from aligner import store
 from aligner.decoding.tuned import FACT, SavedTuning, check_tuning
 from aligner.models.kinds import PLACES
-from aligner.models.positions import POSITIONS, Jumps, restored
+from aligner.models.positions import POSITIONS, Jumps, needed, restored
 from aligner.models.recipe import Recipe
 from aligner.models.settings import checked
 
@@ -209,9 +209,10 @@ def check_arrays(
 def _check_view(own: Arrays, view: SavedView, large: bool) -> None:
     P, V_src, V_tgt = (store.size_of(own, name) for name in ("tgt", "null_rev", "null_fwd"))
     absent = () if view["evidence"] else ("many_src", "many_tgt")
-    placed = POSITIONS[view["positions"]["kind"]].ARRAYS if view["positions"] else ()
-    if lacking := [name for name in placed if name not in own]:
+    kind = POSITIONS[view["positions"]["kind"]] if view["positions"] else None
+    if kind and (lacking := [name for name in needed(kind) if name not in own]):
         raise ValueError(f"there is no array {lacking[0]}")
+    placed = kind.ARRAYS if kind else ()
     forms = {name: form for name, form in tables(P, V_src, V_tgt).items() if name not in absent}
     store.check_arrays({name: x for name, x in own.items() if name not in placed}, forms)
     _check_rising(own, "rows", P, strictly=False)

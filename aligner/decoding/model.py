@@ -30,7 +30,7 @@ from aligner.links.links import Links
 from aligner.links.symmetrize import METHODS
 from aligner.models.lexicon import Evidence, Lexicon
 from aligner.models.parameters import Parameters, View
-from aligner.models.positions import restored
+from aligner.models.positions import kept, restored
 from aligner.models.recipe import Recipe
 from aligner.models.shares import Shares
 from aligner.text.cells import Seen
@@ -107,7 +107,7 @@ class Model:
                 evidence = {name: getattr(lexicon.evidence, name) for name in EVIDENCE}
             believed = None
             if positions is not None:
-                arrays |= {f"{n}.{name}": getattr(positions, name) for name in positions.ARRAYS}
+                arrays |= {f"{n}.{name}": table for name, table in kept(positions).items()}
                 believed = {name: getattr(positions, name) for name in ("kind", *positions.NUMBERS)}
             for side, vocab in (("src", view.src), ("tgt", view.tgt)):
                 arrays[f"{n}.{side}.text"] = np.frombuffer(vocab.text, dtype=np.uint8)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -53,10 +53,15 @@ class Hmm:
     def positions(
         self, old: Positions | None, stage: Stage, recipe: Recipe, corpus: Corpus
     ) -> Positions | None:
-        """The jumps of the stage before if they have this window, else jumps that are all equally likely."""
-        if isinstance(old, Jumps) and old.window == recipe.window:
-            return Jumps(old.jump.copy(), old.first.copy(), recipe.p0)
-        return Jumps.even(recipe.window, recipe.p0)
+        """The jumps of the stage before if they have this window, else jumps that are all equally likely.
+
+        Jumps of files that have no last positions get last positions that are all equally likely.
+        """
+        even = Jumps.even(recipe.window, recipe.p0)
+        if not isinstance(old, Jumps) or old.window != recipe.window:
+            return even
+        copy = old.copied()
+        return replace(copy, p0=recipe.p0, last=copy.last if copy.last.size else even.last)
 
     def expect(
         self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,

@@ -138,7 +138,7 @@ class ModelPrior:
         return Overlap(counts, part.occurrences)
 
     def positions(self, view: str, seen: Seen) -> Doubles | None:
-        """The jumps of as many links as were counted, and a first position a sentence pair."""
+        """The jumps of as many links as were counted, and a first and a last position a sentence pair."""
         m = self.views[view].parameters
         jumps, evidence = m.positions, m.lexicon.evidence
         leaving = self.model.recipe.last.leaving
@@ -150,7 +150,10 @@ class ModelPrior:
             links = np.repeat(evidence.src.sum(dtype=np.float64) - evidence.alpha * len(evidence.src), 2)
             n_pairs = self.model.facts.get("pairs", 0)
         tables = []
-        for table, total in ((jumps.jump, links[:, None]), (jumps.first, n_pairs)):
+        for table, total in ((jumps.jump, links[:, None]), (jumps.first, n_pairs), (jumps.last, n_pairs)):
+            if not table.size:  # files of last positions that do not matter
+                tables.append(np.zeros_like(jumps.first))
+                continue
             raised = (table / table.max(axis=1, keepdims=True)) ** (1 / power)
             tables.append(raised / raised.sum(axis=1, keepdims=True) * total)
         return np.concatenate(tables, axis=1)

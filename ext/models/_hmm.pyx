@@ -40,7 +40,9 @@ cdef struct Jumps:
     # Jumps (aligner/models/positions.py)
     const double* jump   # [2, 2 W + 3]
     const double* first  # [2, W + 1]
+    const double* last   # [2, W + 1], or NULL
     int64_t W
+    int64_t n_counts     # of a direction
     double p0
 
 
@@ -48,16 +50,23 @@ cdef Jumps read_jumps(object positions, list held) except *:
     """The pointers of jumps. Refuses a window too wide for the lattice, and numbers that are not positive."""
     cdef const double[:, ::1] jump = positions.jump
     cdef const double[:, ::1] first = positions.first
+    cdef const double[:, ::1] last = positions.last
     cdef Jumps m
-    held += [jump, first]
+    held += [jump, first, last]
     m.W = first.shape[1] - 1
     m.p0 = positions.p0
-    if not 0 <= m.W < MARGIN - 1 or jump.shape[1] != 2 * m.W + 3 or jump.shape[0] != 2 or first.shape[0] != 2:
+    if (
+        not 0 <= m.W < MARGIN - 1 or jump.shape[1] != 2 * m.W + 3 or last.shape[1] not in (0, m.W + 1)
+        or not jump.shape[0] == first.shape[0] == last.shape[0] == 2
+    ):
         raise ValueError(f"jumps of a window of {m.W + 1} are not between 1 and {MARGIN - 1} wide in two directions")
-    if not (0 < m.p0 < 1 and np.min(jump) > 0 and np.min(first) > 0 and np.max(jump) <= 1e9 and np.max(first) <= 1e9):
-        raise ValueError("jumps, first positions and p0 must be positive")
+    some = np.concatenate([jump, first, last], axis=1)
+    if not (0 < m.p0 < 1 and np.min(some) > 0 and np.max(some) <= 1e9):
+        raise ValueError("jumps, first and last positions and p0 must be positive")
     m.jump = &jump[0, 0]
     m.first = &first[0, 0]
+    m.last = &last[0, 0] if last.shape[1] else NULL
+    m.n_counts = jump.shape[1] + first.shape[1] + last.shape[1]
     return m
 
 
@@ -97,7 +106,7 @@ cdef int read_shard(
 
 cdef int check_room(Shard* s, const int64_t[:, ::1] jumps, const double[:, ::1] statistics) except -1:
     """Refuses counts of jumps of another window, and statistics of other sentence pairs."""
-    if jumps is not None and (jumps.shape[0] != 2 or jumps.shape[1] != 3 * s.jumps.W + 4):
+    if jumps is not None and (jumps.shape[0] != 2 or jumps.shape[1] != s.jumps.n_counts):
         raise ValueError("the counts are of jumps of another window")
     if statistics.shape[0] != s.x.S or statistics.shape[1] != N_STATISTICS:
         raise ValueError(f"the statistics are not of {s.x.S} sentence pairs")
@@ -124,6 +133,8 @@ cdef real* set_up(Shard* s, Py_ssize_t n, Direction* fwd, Direction* rev, real* 
     rev.jump = m.jump + 2 * m.W + 3
     fwd.first = m.first
     rev.first = m.first + m.W + 1
+    fwd.last = m.last
+    rev.last = m.last + m.W + 1 if m.last != NULL else NULL
     set_transitions(fwd)
     set_transitions(rev)
     fill(s.views, s.n_views, &s.own, n, fwd, rev, work)
@@ -185,7 +196,7 @@ def expect(
     read_shard(&s, [shard], [lexicon], positions, None, &how, True, held)
     cdef Sums c = read_sums(counts, &s.views[0].w, held)
     cdef int64_t[:, ::1] all_jumps = counts.positions
-    cdef int64_t[:, :, ::1] jumps = np.zeros((n_threads, 2, 3 * s.jumps.W + 4), dtype=np.int64)  # a copy a thread
+    cdef int64_t[:, :, ::1] jumps = np.zeros((n_threads, 2, s.jumps.n_counts), dtype=np.int64)  # a copy a thread
     cdef Py_ssize_t n
     cdef int k
     check_room(&s, all_jumps, statistics)
@@ -218,7 +229,7 @@ cdef void count_pair(
     if work == NULL:
         return
     infer(how, &s.given, n, &fwd, &rev, True, False, work, statistics)
-    count_jumps(how, &fwd, &rev, jumps)
+    count_jumps(how, &fwd, &rev, jumps, s.jumps.n_counts)
     if how.forward:
         for j in range(fwd.J):
             add_later(&queue, c.null_fwd + tgt[j], fixed(fwd.nowhere[j]))
@@ -242,12 +253,12 @@ cdef void count_pair(
     add_rest(&queue)
 
 
-cdef void count_jumps(Inference* how, Direction* fwd, Direction* rev, int64_t* jumps) noexcept nogil:
-    """Adds the expected jumps of a sentence pair. jumps: [2, 3 W + 4]"""
+cdef void count_jumps(Inference* how, Direction* fwd, Direction* rev, int64_t* jumps, int64_t n_counts) noexcept nogil:
+    """Adds the expected jumps of a sentence pair. jumps: [2, n_counts]"""
     if how.forward:
         add_jumps(fwd, jumps)
     if how.reverse:
-        add_jumps(rev, jumps + 3 * fwd.W + 4)
+        add_jumps(rev, jumps + n_counts)
 
 
 def expect_links(
@@ -277,7 +288,7 @@ def expect_links(
         raise ValueError("expected links are means of both directions")
     if not cutoff >= 1.0 / MOST:
         raise ValueError(f"cutoff must be at least 1 / {MOST}, not {cutoff}")
-    cdef int64_t[:, :, ::1] counts = np.zeros((n_threads, 2, 3 * s.jumps.W + 4), dtype=np.int64)  # a copy a thread
+    cdef int64_t[:, :, ::1] counts = np.zeros((n_threads, 2, s.jumps.n_counts), dtype=np.int64)  # a copy a thread
     cdef int32_t[::1] packer = np.zeros(s.x.S, dtype=np.int32)  # the thread that had the sentence pair
     cdef int64_t[::1] begin = np.zeros(s.x.S, dtype=np.int64)   # where its entries begin among those of the thread
     lengths = np.zeros(s.x.S + 1, dtype=np.int64)
@@ -337,7 +348,7 @@ cdef void pack_pair(
         return
     infer(how, &s.given, n, &fwd, &rev, jumps != NULL, False, work, statistics)
     if jumps != NULL:
-        count_jumps(how, &fwd, &rev, jumps)
+        count_jumps(how, &fwd, &rev, jumps, s.jumps.n_counts)
     hits = <int32_t*>work  # the projection is done with it
     q = <float*>(work + padded(fwd.J))
     for i in range(fwd.I):

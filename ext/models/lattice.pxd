@@ -10,7 +10,13 @@ or its twin alike:
 
 jump has a bucket for each distance from -W to W; two more, for what is farther to the left and to the right, are
 shared evenly by the valid positions there. The first position, of words and twins alike, has a distribution of its own:
-one probability for each of 0 ... W - 1, and one shared evenly by the rest.
+one probability for each of 0 ... W - 1, and one shared evenly by the rest. So has the last position, counted from the
+end, since sentences often end alike:
+
+    p(f, a | e) = first(a_1) * prod_j ... * last(I - 1 - a_J)
+
+`last` is a factor: the chain has drawn a_J already. It is as if a position was drawn once more, and was the same one.
+So EM learns `last` as it learns `first`, by expected counts, and the likelihood still rises.
 
 A word and its twin are left alike. So beta is one number a position, and the transition product needs only the sum of
 word and twin: a window of 2 W + 1 distances, a prefix sum and a suffix sum, O(W) a state.
@@ -18,7 +24,8 @@ word and twin: a window of 2 W + 1 distances, a prefix sum and a suffix sum, O(W
 One direction of one sentence pair; K is I rounded up to whole vectors, padded with zeros:
 
 emit     [J, K]  t(f_j | e_i)                     null   [J]  t(f_j | NULL)
-alpha    [J, K]  words, scaled so that a row and its twins sum to one; log p(f | e) = sum_j log scale_j
+alpha    [J, K]  words, scaled so that a row and its twins sum to one, of the last row times end;
+                 log p(f | e) = sum_j log scale_j
 twin     [J, K]  alpha of the twins
 gamma    [J, K]  posteriors of the words           nowhere  [J]  of NULL
 leave    [K]     (1 - p0) / Z(i')
@@ -58,6 +65,7 @@ cdef struct Direction:
     real p0
     const double* jump  # [2 W + 3] left, -W ... W, right
     const double* first  # [W + 1] first position: 0 ... W - 1, and beyond
+    const double* last  # [W + 1] last position, counted from the end; NULL: it does not matter
     real* taps          # [2 MARGIN + 1] jump as reals, that of distance 0 in the middle
     real* cross         # [2 MARGIN + 1, VECTOR] expected jumps of each distance, the far ones at W + 1, lane by lane
     real* emit
@@ -71,6 +79,7 @@ cdef struct Direction:
     real* left
     real* right
     real* start         # [K] start distribution over positions
+    real* end           # [K] distribution of the last position; 1 where it does not matter
     real* u             # [MARGIN + K + MARGIN] what leaves each position
     real* v             # [MARGIN + K + MARGIN] what arrives at each position
     real* up            # [MARGIN + K + MARGIN] sums from the left
@@ -92,7 +101,7 @@ cdef inline real* room(real** memory, int64_t n) noexcept nogil:
 cdef inline int64_t room_for(int64_t I, int64_t J) noexcept nogil:
     """How many reals one direction needs."""
     cdef int64_t K = padded(I)
-    return 4 * J * K + 3 * padded(J) + 11 * K + 8 * MARGIN + (2 * MARGIN + 1) * VECTOR + padded(2 * MARGIN + 1)
+    return 4 * J * K + 3 * padded(J) + 12 * K + 8 * MARGIN + (2 * MARGIN + 1) * VECTOR + padded(2 * MARGIN + 1)
 
 
 cdef inline void lay_out(Direction* d, int64_t I, int64_t J, real* memory) noexcept nogil:
@@ -111,6 +120,7 @@ cdef inline void lay_out(Direction* d, int64_t I, int64_t J, real* memory) noexc
     d.left = room(&memory, K)
     d.right = room(&memory, K)
     d.start = room(&memory, K)
+    d.end = room(&memory, K)
     d.both = room(&memory, K)
     d.work = room(&memory, 2 * K)
     d.null = room(&memory, padded(J))
@@ -123,12 +133,12 @@ cdef inline void lay_out(Direction* d, int64_t I, int64_t J, real* memory) noexc
 
 
 cdef inline void set_transitions(Direction* d) noexcept nogil:
-    """taps, leave, left, right and start for a sentence of I words; margins, padding and cross zero."""
+    """taps, leave, left, right, start and end for a sentence of I words; margins, padding and cross zero."""
     cdef int64_t I = d.I, W = d.W, i, k
-    cdef double z, total, some = 1 - <double>d.p0
+    cdef double z, some = 1 - <double>d.p0
     cdef const double* jump = d.jump + 1 + W  # jump[-W ... W]
     memset(d.u - MARGIN, 0, 4 * (d.K + 2 * MARGIN) * sizeof(real))  # u, v, up, down
-    memset(d.leave, 0, 4 * d.K * sizeof(real))  # leave, left, right, start
+    memset(d.leave, 0, 5 * d.K * sizeof(real))  # leave, left, right, start, end
     memset(d.cross + (MARGIN - W - 1) * VECTOR, 0, (2 * W + 3) * VECTOR * sizeof(real))
     for k in range(-W, W + 1):
         d.taps[k] = <real>jump[k]
@@ -143,13 +153,24 @@ cdef inline void set_transitions(Direction* d) noexcept nogil:
             z += jump[W + 1]
             d.right[i] = <real>(jump[W + 1] / (I - 1 - i - W))
         d.leave[i] = <real>(some / z)
-    total = 0
+    spread(d.first, W, I, d.start, 1)
+    if d.last != NULL:
+        spread(d.last, W, I, d.end + I - 1, -1)
+    else:
+        for i in range(I):
+            d.end[i] = 1
+
+
+cdef inline void spread(const double* share, int64_t W, int64_t I, real* out, int64_t step) noexcept nogil:
+    """A distribution over I positions, from share [W + 1] of the first W, and of the rest. step: from one to the next"""
+    cdef double total = 0
+    cdef int64_t k
     for k in range(min(I, W)):
-        total += d.first[k]
+        total += share[k]
     if I > W:
-        total += d.first[W]
-    for i in range(I):
-        d.start[i] = <real>((d.first[i] if i < W else d.first[W] / (I - W)) / total)
+        total += share[W]
+    for k in range(I):
+        out[step * k] = <real>((share[k] if k < W else share[W] / (I - W)) / total)
 
 
 cdef inline void alpha_row(Direction* d, int64_t j) noexcept nogil:
@@ -179,7 +200,7 @@ cdef inline void alpha_row(Direction* d, int64_t j) noexcept nogil:
         a = a * load(emit + c)
         store(alpha + c, a)
         store(twin + c, b)
-        total = total + (a + b)
+        total = total + ((a + b) if j < d.J - 1 else (a + b) * load(d.end + c))
     d.scale[j] = sum(total)
     inverse = 1 / d.scale[j]
     for c in range(0, K, 16):
@@ -274,14 +295,14 @@ cdef inline void beta_row(Direction* d, int64_t j, bint counting) noexcept nogil
 
 
 cdef inline void beta_rows(Direction* fwd, Direction* rev, bint counting) noexcept nogil:
-    """All rows of gamma of two directions, or of one and NULL; alpha stays as it is."""
+    """All rows of gamma of two directions, or of one and NULL; alpha stays as it is. beta_{J-1} = end"""
     cdef int64_t J = 0 if fwd == NULL else fwd.J, I = 0 if rev == NULL else rev.J, j, c
     if fwd != NULL:
         for c in range(0, fwd.K, 16):
-            store(fwd.both + c, splat(1))
+            store(fwd.both + c, load(fwd.end + c))
     if rev != NULL:
         for c in range(0, rev.K, 16):
-            store(rev.both + c, splat(1))
+            store(rev.both + c, load(rev.end + c))
     for j in range(max(I, J) - 1, -1, -1):
         if j < J:
             beta_row(fwd, j, counting)
@@ -290,21 +311,27 @@ cdef inline void beta_rows(Direction* fwd, Direction* rev, bint counting) noexce
 
 
 cdef inline void add_jumps(Direction* d, int64_t* jumps) noexcept nogil:
-    """Expected jumps [2 W + 3] and first positions [W + 1] of a direction, after its beta_rows."""
+    """Expected jumps [2 W + 3], first positions and last positions [W + 1] of a direction, after its beta_rows."""
     cdef int64_t W = d.W, k, i
+    cdef const real* alpha = d.alpha + (d.J - 1) * d.K
+    cdef const real* twin = d.twin + (d.J - 1) * d.K
     for k in range(-W, W + 1):
         jumps[1 + W + k] += fixed(<double>sum(load(d.cross + (MARGIN + k) * VECTOR)) * d.taps[k])
     jumps[0] += fixed(sum(load(d.cross + (MARGIN - W - 1) * VECTOR)))
     jumps[2 * W + 2] += fixed(sum(load(d.cross + (MARGIN + W + 1) * VECTOR)))
     for i in range(d.I):
-        jumps[2 * W + 3 + (i if i < W else W)] += fixed(d.u[i])
+        jumps[2 * W + 3 + min(i, W)] += fixed(d.u[i])
+    if d.last != NULL:
+        for i in range(d.I):
+            jumps[3 * W + 4 + min(d.I - 1 - i, W)] += fixed((alpha[i] + twin[i]) * d.end[i])
 
 
 cdef inline void best_path(Direction* d) noexcept nogil:
     """gamma becomes 1 on the links of the best path, 0 elsewhere.
 
     delta_j(i) = emit_j(i) * max_i' best_{j-1}(i') T(i', i)    twin_j(i) = p0 * null_j * best_{j-1}(i)
-    best_j(i) = max(delta_j(i), twin_j(i)), rows scaled by their maximum. Ties go to the first position, and to words.
+    best_j(i) = max(delta_j(i), twin_j(i)), rows scaled by their maximum. The path ends where best_{J-1}(i) * end(i) is
+    largest. Ties go to the first position, and to words.
     alpha keeps delta, twin the twins'; gamma, until the path is known, where each word came from.
     """
     cdef int64_t I = d.I, K = d.K, W = d.W, i, j, k, low, high, from_right, from_left, k2
@@ -366,7 +393,7 @@ cdef inline void best_path(Direction* d) noexcept nogil:
         origin += K
     k = 0
     for i in range(I):
-        if best[i] > best[k]:
+        if best[i] * d.end[i] > best[k] * d.end[k]:
             k = i
     for j in range(d.J - 1, -1, -1):
         delta -= K

@@ -9,7 +9,7 @@ import oracle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from problems import FLOOR
+from problems import FLOOR, places_of
 from trained import generated, recipe_of, run
 
 from aligner import Corpus, Links, Model, Recipe, train
@@ -47,8 +47,7 @@ def enumerated(model: Model, src: str, tgt: str, d: int) -> float:
         if m.positions is None:
             found.append(oracle.model1(emit, null)[0])
         else:
-            places = m.positions.jump[d].tolist(), m.positions.first[d].tolist(), m.positions.p0
-            found.append(oracle.hmm(emit, null, *places)["loglik"])
+            found.append(oracle.hmm(emit, null, *places_of(m.positions, d))["loglik"])
     return -sum(found) / len(found) / len((tgt, src)[d].split())
 
 

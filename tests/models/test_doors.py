@@ -75,6 +75,9 @@ JUMPS = {
     "one direction": lambda m: replace(m, jump=m.jump[:1].copy()),
     "zeros": lambda m: replace(m, jump=np.zeros_like(m.jump)),
     "no numbers": lambda m: replace(m, first=np.full_like(m.first, np.nan)),
+    "last positions of another window": lambda m: replace(m, last=m.last[:, :1].copy()),
+    "last positions of one direction": lambda m: replace(m, last=m.last[:1].copy()),
+    "negative last positions": lambda m: replace(m, last=-m.last),
     "p0 of 1": lambda m: replace(m, p0=1.0),
 }
 
@@ -263,7 +266,7 @@ def test_right_views_together_are_taken(problem):
         for own in (None, own_of(2, 3, 1), replace(own_of(2, 3, 1), start=longs(-1, 2, -1))):
             taken(together(problem, own=own, n_views=n_views))
     taken(together(problem, own=own_of(90, 0, 0)))  # shares of cells that are not there are left alone
-    taken(together(problem, jumps=np.zeros((2, 7), np.int64), statistics=np.empty((3, 7))))
+    taken(together(problem, jumps=np.zeros((2, 9), np.int64), statistics=np.empty((3, 7))))
 
 
 @pytest.mark.parametrize("wrong", EVIDENCE)

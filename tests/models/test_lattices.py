@@ -45,10 +45,9 @@ def transposed(gamma: list, d: int) -> np.ndarray:
 
 @given(problem=small_problems(with_weights=True))
 def test_counts_equal_enumeration(problem):
-    W = problem.m.positions.window - 1
     counts, statistics = counted(problem)
     expected_nulls = [np.zeros(len(x)) for x in (counts.null_fwd, counts.null_rev)]
-    expected_jumps = np.zeros((2, 3 * W + 4))
+    expected_jumps = np.zeros(counts.positions.shape)
     links = []
     for n in range(len(problem)):
         note(f"I, J {problem.shape(n)}")
@@ -57,7 +56,7 @@ def test_counts_equal_enumeration(problem):
             truth = problem.enumerated(n, d)
             loglik = statistics[n][("loglik_fwd", "loglik_rev")[d]]
             np.testing.assert_allclose(loglik, truth["loglik"], **CLOSE)
-            expected_jumps[d] += [*truth["jumps"], *truth["firsts"]]
+            expected_jumps[d] += [*truth["jumps"], *truth["firsts"], *truth["lasts"]]
             np.add.at(expected_nulls[d], problem.words(n)[1 - d], truth["nulls"])
             both.append(transposed(truth["gamma"], d))
         links.append(tuple(both))
@@ -102,13 +101,13 @@ def test_long_sentences_equal_matrices(W):
     problem = random_problem(np.random.default_rng(W), lengths, W)
     counts, statistics = counted(problem)
     found = posteriors(problem)
-    expected = np.zeros((2, 3 * W + 4))
+    expected = np.zeros((2, 4 * W + 5))
     for n, d in itertools.product(range(len(problem)), range(2)):
         emit, null, *rest = problem.lattice(n, d)
         truth = oracle.dense_hmm(np.array(emit), np.array(null), *rest)
         loglik = statistics[n][("loglik_fwd", "loglik_rev")[d]]
         np.testing.assert_allclose(loglik, truth["loglik"], **CLOSE)
-        expected[d] += [*truth["jumps"], *truth["firsts"]]
+        expected[d] += [*truth["jumps"], *truth["firsts"], *truth["lasts"]]
         np.testing.assert_allclose(found[n][d], transposed(truth["gamma"], d), rtol=0, atol=1e-9)
     np.testing.assert_allclose(counts.positions / 2**32, expected, rtol=0, atol=1e-6)
 

@@ -85,12 +85,14 @@ def test_jumps_are_the_shares_of_their_counts():
     m = Jumps.even(3, 0.2)
     before = m.copied()
     counts = np.zeros((2, m.n_counts))
-    counts[0, :7], counts[0, 7:] = [0, 1, 2, 3, 2, 0, 0], [3, 1, 0]
+    counts[0] = [0, 1, 2, 3, 2, 0, 0, 3, 1, 0, 1, 0, 1]
     m.update(counts)
     np.testing.assert_allclose(m.jump[0], [LEAST, 1 / 8, 2 / 8, 3 / 8, 2 / 8, LEAST, LEAST], rtol=1e-12)
     np.testing.assert_allclose(m.first[0], [3 / 4, 1 / 4, LEAST], rtol=1e-12)
+    np.testing.assert_allclose(m.last[0], [1 / 2, LEAST, 1 / 2], rtol=1e-12)
     np.testing.assert_array_equal(m.jump[1], before.jump[1])
     np.testing.assert_array_equal(m.first[1], before.first[1])
+    np.testing.assert_array_equal(m.last[1], before.last[1])
 
 
 def test_shares_of_a_lexicon_learned_from_occurrences_sum_to_one():

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from leaving import MOST, Left, left_problems, of_cells, packed, random_left, scored
-from problems import HMM, TIGHT, corpus_of, some_weights, stage_of
+from problems import HMM, TIGHT, corpus_of, places_of, some_weights, stage_of
 
 from aligner import _build, simd
 from aligner.models import _hmm_double, _shares, hmm
@@ -53,8 +53,7 @@ def test_posteriors_equal_enumeration_of_recounted_emissions(problem):
     found, places = problem.found(), problem.positions
     for n in range(len(problem)):
         for d, (emit, null) in enumerate(problem.emissions(n)):
-            rest = places.jump[d].tolist(), places.first[d].tolist(), places.p0
-            truth = oracle.hmm(oriented(emit, d).tolist(), null.tolist(), *rest)
+            truth = oracle.hmm(oriented(emit, d).tolist(), null.tolist(), *places_of(places, d))
             np.testing.assert_allclose(oriented(found["links"][n][d], d), truth["gamma"], **CLOSE)
             loglik = found["statistics"][("loglik_fwd", "loglik_rev")[d]][n]
             np.testing.assert_allclose(loglik, truth["loglik"], **CLOSE)
@@ -106,8 +105,7 @@ def test_best_path_is_as_good_as_any(problem):
     for n, both in enumerate(problem.found(best=True)["links"]):
         for d, (emit, null) in enumerate(problem.emissions(n)):
             places, rows = problem.positions, oriented(both[d], d)
-            rest = places.jump[d].tolist(), places.first[d].tolist(), places.p0
-            truth = oracle.hmm(oriented(emit, d).tolist(), null.tolist(), *rest)
+            truth = oracle.hmm(oriented(emit, d).tolist(), null.tolist(), *places_of(places, d))
             J, I = rows.shape
             options = [[int(row.argmax())] if row.any() else range(I, 2 * I) for row in rows]
             best = max(truth["score"](path) for path in itertools.product(*options))

@@ -9,6 +9,7 @@ import numpy as np
 import oracle
 import pytest
 from leaving import MOST, Left, twice, unpacked
+from problems import places_of
 from trained import arrays, assert_same_arrays, links_of
 
 from aligner import Corpus, DataError, LinkReader, Links, Model, Recipe, threads, train
@@ -86,18 +87,16 @@ def slowly_trained(corpus: Corpus, recipe: Recipe) -> Left:
             emissions = problem.emissions(n) if iteration else even_emissions(views, n)
             q = np.zeros(problem.values[n].shape)
             for d, (emit, null) in enumerate(emissions):
-                one = oracle.dense_hmm(
-                    emit.T if d == 0 else emit, null, places.jump[d], places.first[d], places.p0
-                )
+                one = oracle.dense_hmm(emit.T if d == 0 else emit, null, *places_of(places, d))
                 q += (one["gamma"].T if d == 0 else one["gamma"]) / 2
-                jumps[d] += [*one["jumps"], *one["firsts"]]
+                jumps[d] += [*one["jumps"], *one["firsts"], *one["lasts"]]
             assert np.abs(q - CUTOFF).min() > 1e-6  # no rounding decides
             found.append(np.where(q > CUTOFF, np.round(q * MOST), 0).astype(np.int64))
         if iteration == 0:  # later iterations keep the jumps
-            width = places.jump.shape[1]
-            tables = [x**leaving.evenness for x in (jumps[:, :width], jumps[:, width:])]
-            tables = [np.maximum(x / x.sum(axis=1, keepdims=True), 1e-6) for x in tables]
-            problem = replace(problem, positions=Jumps(*tables, places.p0))
+            cuts = np.cumsum([places.jump.shape[1], places.first.shape[1]])
+            tables = [x**leaving.evenness for x in np.split(jumps, cuts, axis=1)]
+            jump, first, last = (np.maximum(x / x.sum(axis=1, keepdims=True), 1e-6) for x in tables)
+            problem = replace(problem, positions=Jumps(jump, first, places.p0, last))
         problem = replace(problem, values=found)
     return problem
 
@@ -133,16 +132,14 @@ def test_training_equals_slow_twin(views, left_out):
             one, other = getattr(m.evidence, name), getattr(wanted.evidence, name)
             np.testing.assert_allclose(one, other, rtol=1e-3, err_msg=name)
         np.testing.assert_array_equal(m.evidence.linked, wanted.evidence.linked)
-        for name in ("jump", "first"):
+        for name in ("jump", "first", "last"):
             one, other = (getattr(x, name) for x in (view.parameters.positions, truth.positions))
             np.testing.assert_allclose(one, other, rtol=1e-4, err_msg=name)
     decoded = links_of(model, corpus)
     for n in range(len(corpus)):
         for d, (emit, null) in enumerate(truth.emissions(n)):
             places, links = truth.positions, decoded[d].part(n, n + 1)
-            one = oracle.dense_hmm(
-                emit.T if d == 0 else emit, null, places.jump[d], places.first[d], places.p0
-            )
+            one = oracle.dense_hmm(emit.T if d == 0 else emit, null, *places_of(places, d))
             grid = np.zeros(emit.shape)
             grid[links.src, links.tgt] = links.scores
             np.testing.assert_allclose(grid, one["gamma"].T if d == 0 else one["gamma"], rtol=0, atol=1.1e-3)
@@ -557,7 +554,7 @@ def test_one_sentence_pair_is_aligned_by_order_alone():
         grid[links.src, links.tgt] = links.scores
         J, I = (6, 5) if d == 0 else (5, 6)
         even = np.full((J, I), 1 / V[1 - d])
-        truth = oracle.dense_hmm(even, even[:, 0], places.jump[d], places.first[d], places.p0)["gamma"]
+        truth = oracle.dense_hmm(even, even[:, 0], *places_of(places, d))["gamma"]
         np.testing.assert_allclose(grid, truth.T if d == 0 else truth, rtol=0, atol=1.1e-3)
 
 
