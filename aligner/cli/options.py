@@ -172,6 +172,17 @@ class Share(click.FloatRange):
         return number
 
 
+class ShareOrWord(Share):
+    """A number between two others, or a word."""
+
+    def __init__(self, least: float, most: float, word: str) -> None:
+        super().__init__(least, most)
+        self.word, self.name = word, f"float|{word}"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return value if value == self.word else super().convert(value, param, ctx)
+
+
 def show(text: str) -> None:
     """Prints a result. Names of files that are not UTF-8 are printed as the bytes that they are."""
     with open_output("-") as out:

@@ -53,8 +53,12 @@ def settings(names: Iterable[str], model: str | None = None) -> Callable[[F], F]
             if model is not None and name == "iterations":
                 default = str(MODELS[model].iterations)
             users = "" if model or setting.models == tuple(MODELS) else f"{', '.join(setting.models)}; "
-            whole = click.IntRange(int(setting.least), int(setting.most))
-            kind = whole if setting.whole else options.Share(setting.least, setting.most)
+            bounds = setting.least, setting.most
+            kind: click.ParamType = options.Share(*bounds)
+            if setting.whole:
+                kind = click.IntRange(int(setting.least), int(setting.most))
+            elif setting.word is not None:
+                kind = options.ShareOrWord(*bounds, setting.word)
             text = f"{setting.help}  [{users}default: {default}]"
             command = click.option(option_of(name), name, type=kind, help=text)(command)
         return command
@@ -143,7 +147,7 @@ def recipe(command: F) -> F:
             help="Source side of a development text: stop when the area under its precision-recall curve no"
             " longer grows, and keep the best iteration.",
         ),
-        settings(["identical", "p0", "window", "dirichlet", "max_length"]),
+        settings(["identical", "p0", "tension", "window", "dirichlet", "max_length"]),
         settings(["left_out", "smoothing", "evenness", "spelling", "eta", "slack", "max_calls"]),
         click.option(
             "--constraint",
@@ -295,6 +299,8 @@ def train(
     first = taught.model if isinstance(taught, ModelPrior) else None if init is None else Model.load(init)
     if first is not None:
         views = views or tuple(view.name for view in first.views)
+        if taught is not None and settings.get("dirichlet") is None:
+            settings["dirichlet"] = 0.0  # counts are the prior
         if model != "ibm1" and stages is None and taught is None:
             ibm1_iterations = ibm1_iterations or 0
         if model in HMMS:

@@ -21,7 +21,7 @@ from aligner.models.settings import checked
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
-LARGE = ("tgt", "t", "keys", "entries")  # arrays that grow with the text, not with its vocabulary
+LARGE = ("tgt", "t", "position", "keys", "entries")  # arrays that grow with the text, not with its vocabulary
 MOST = 1e9  # no probability is larger: smoothing that favours equal words may give more than 1
 MANY = 1e29  # no evidence is larger
 FEW = 1e-30  # no evidence is smaller

@@ -3,6 +3,7 @@ import numpy.typing as npt
 
 from aligner.models.counts import Counts
 from aligner.models.lexicon import Lexicon
+from aligner.models.places import Places
 from aligner.text.cells import Shard
 
 _Float = npt.NDArray[np.float32]
@@ -10,6 +11,7 @@ _Float = npt.NDArray[np.float32]
 def expect(
     shard: Shard,
     lexicon: Lexicon,
+    places: Places | None,
     agree: bool,
     counts: Counts,
     statistics: npt.NDArray[np.float64],
@@ -18,6 +20,7 @@ def expect(
 def posteriors(
     shard: Shard,
     lexicon: Lexicon,
+    places: Places | None,
     best: bool,
     share: float,
     fwd: _Float,

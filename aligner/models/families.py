@@ -11,7 +11,7 @@ import numpy.typing as npt
 from aligner.models.counts import Counts
 from aligner.models.hmm import Hmm
 from aligner.models.loo import LeaveOneOut
-from aligner.models.mixture import Mixture
+from aligner.models.mixture import DiagonalModel, Mixture, Model2
 from aligner.models.parameters import Parameters
 from aligner.models.positions import Positions
 from aligner.models.recipe import Recipe
@@ -60,4 +60,10 @@ class Family(Protocol):
         """
 
 
-FAMILIES: dict[str, Family] = {"ibm1": Mixture(), "hmm": Hmm(), "loo": LeaveOneOut()}
+FAMILIES: dict[str, Family] = {
+    "ibm1": Mixture(),
+    "ibm2": Model2(),
+    "diagonal": DiagonalModel(),
+    "hmm": Hmm(),
+    "loo": LeaveOneOut(),
+}

@@ -37,9 +37,10 @@ class Leaving:
     spelling: float = 100.0
 
 
-FAMILIES = ("ibm1", "hmm", "loo")  # models/families.py has them
+FAMILIES = ("ibm1", "ibm2", "diagonal", "hmm", "loo")  # models/families.py has them
 LATTICES = ("hmm", "loo")  # families of HMMs
-PLACES = {"hmm": "jumps", "loo": "jumps"}  # family -> the kind of its positions (models/positions.py)
+# Family -> the kind of its positions (models/positions.py)
+PLACES = {"ibm2": "table", "diagonal": "diagonal", "hmm": "jumps", "loo": "jumps"}
 MOST_VIEWS = 6  # that have one lattice (ext/models/emissions.pxd)
 CONSTRAINTS = ("bijective", "symmetric")
 OBJECTIVES = ("likelihood", "agreement", *CONSTRAINTS)
@@ -61,6 +62,7 @@ class Kind:
     leaving: Leaving | None = None
     p0: float = 0.2
     dirichlet: float = 0.0
+    tension: float | str = "learn"  # of the diagonal
     views: tuple[str, ...] = ("word", "prefix3", "prefix5")
     fast: tuple[str, ...] = ("word",)  # the views of a quick training
 
@@ -72,6 +74,14 @@ MODELS = {
         hmm_iterations=1, leaving=Leaving(), views=("word", "stem3", "stem5"), fast=("stem5",),
     ),
     "ibm1": Kind("Model 1: words only, no order", "ibm1", "likelihood", 5, None),
+    "ibm2": Kind(
+        "Model 2: words, and a table of positions for each size of sentence pairs",
+        "ibm2", "likelihood", 5, None,
+    ),
+    "diagonal": Kind(
+        "words, and positions near the diagonal, as fast_align has them",
+        "diagonal", "likelihood", 5, None, ibm1_iterations=0, p0=0.08, dirichlet=0.01,
+    ),
     "hmm": Kind(
         "the HMM: where a word is linked depends on where the word before is linked",
         "hmm", "likelihood", 5, 0.5, Limits(),
@@ -91,6 +101,7 @@ MODELS = {
 }  # fmt: skip
 
 DEFAULT = "loo"
+DIAGONAL = tuple(name for name, kind in MODELS.items() if kind.family == "diagonal")
 HMMS = tuple(name for name, kind in MODELS.items() if kind.family in LATTICES)
 LOO = tuple(name for name, kind in MODELS.items() if kind.family == "loo")
 CONSTRAINED = tuple(name for name, kind in MODELS.items() if kind.objective in CONSTRAINTS)

@@ -1,4 +1,4 @@
-"""Model 1, a mixture: each word is translated by itself, whatever its position."""
+"""Mixtures, in which each word is translated by itself: Model 1, Model 2 and the diagonal model."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ import numpy.typing as npt
 
 from aligner.models import _mixture
 from aligner.models.counts import Counts
+from aligner.models.diagonal import Diagonal
 from aligner.models.parameters import Parameters
+from aligner.models.places import Places
 from aligner.models.positions import Positions
 from aligner.models.recipe import Recipe
 from aligner.models.shares import Own
 from aligner.models.stage import Stage
+from aligner.models.table import Table
 from aligner.text.cells import Shard
 from aligner.text.corpus import Corpus
 
@@ -32,6 +35,10 @@ class Mixture:
         """Model 1 has no positions. The positions of another family are kept for a later stage."""
         return old
 
+    def places(self, m: Parameters, shard: Shard) -> Places | None:
+        """The positions of a shard as the kernel reads them."""
+        return None
+
     def expect(
         self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,
         own: Own | None, counts: Sequence[Counts], n_threads: int,
@@ -39,7 +46,7 @@ class Mixture:
         (m,), (shard,) = views, shards
         statistics = np.empty((len(shard), 2))
         agree = stage.objective == "agreement"
-        _mixture.expect(shard, m.lexicon, agree, counts[0], statistics, n_threads)
+        _mixture.expect(shard, m.lexicon, self.places(m, shard), agree, counts[0], statistics, n_threads)
         return dict(zip(("loglik_fwd", "loglik_rev"), statistics.sum(axis=0).tolist(), strict=True)), None
 
     def posteriors(
@@ -48,4 +55,33 @@ class Mixture:
         n_threads: int,
     ) -> None:  # fmt: skip
         (m,), (shard,) = views, shards
-        _mixture.posteriors(shard, m.lexicon, best, share, fwd, rev, costs, n_threads)
+        places = self.places(m, shard)
+        _mixture.posteriors(shard, m.lexicon, places, best, share, fwd, rev, costs, n_threads)
+
+
+class Model2(Mixture):
+    """Positions are a table."""
+
+    def positions(
+        self, old: Positions | None, stage: Stage, recipe: Recipe, corpus: Corpus
+    ) -> Positions | None:
+        """The table of the stage before, with the sizes of this text; what was not met is even."""
+        return Table.of(corpus, old if isinstance(old, Table) else None)
+
+    def places(self, m: Parameters, shard: Shard) -> Places | None:
+        assert isinstance(m.positions, Table)
+        return m.positions.places(shard)
+
+
+class DiagonalModel(Mixture):
+    """Positions favour the diagonal."""
+
+    def positions(
+        self, old: Positions | None, stage: Stage, recipe: Recipe, corpus: Corpus
+    ) -> Positions | None:
+        """The tension of the stage if it has one, else that of the stage before."""
+        return Diagonal.of(corpus, old if isinstance(old, Diagonal) else None, stage.tension, recipe.p0)
+
+    def places(self, m: Parameters, shard: Shard) -> Places | None:
+        assert isinstance(m.positions, Diagonal)
+        return m.positions.places(shard)

@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from aligner import store
+from aligner.models.diagonal import Diagonal
 from aligner.models.settings import checked
+from aligner.models.table import Table
 
 Doubles = npt.NDArray[np.float64]
 
@@ -112,7 +114,9 @@ class Jumps:
             store.check_bounds(tables, name, LEAST, 1)
 
 
-POSITIONS: dict[str, type[Jumps]] = {Jumps.kind: Jumps}
+POSITIONS: dict[str, type[Jumps] | type[Table] | type[Diagonal]] = {
+    kind.kind: kind for kind in (Jumps, Table, Diagonal)
+}
 
 
 def needed(kind: type[Positions]) -> list[str]:

@@ -49,7 +49,7 @@ class PseudoCounts:
     null_fwd   [V_tgt]  target word -> links with NULL
     null_rev   [V_src]  source word -> links with NULL
     src, tgt   [V]      how often words occur; need not be whole
-    positions  [2, n]   as the model's positions lay them out; None: nothing is known of them
+    positions  [2, n]   as Jumps lay them out; None: nothing is known of them
     """
 
     place: Longs
@@ -63,13 +63,16 @@ class PseudoCounts:
     positions: Longs | None
     lacking: Lacking
 
-    def add_to(self, counts: Counts) -> None:
-        """Adds to the counts of this text; to those of positions only if they were counted."""
+    def add_to(self, counts: Counts, jumps: bool = False) -> None:
+        """Adds to the counts of this text; to those of positions only if they were counted.
+
+        jumps: whether the positions of this text are Jumps
+        """
         shared = counts.pairs.shape[1] == 1
         counts.pairs[self.place] += self.pairs.sum(axis=1, keepdims=True) // 2 if shared else self.pairs
         counts.null_fwd += self.null_fwd
         counts.null_rev += self.null_rev
-        if self.positions is not None and counts.positions.any():
+        if jumps and self.positions is not None and counts.positions.any():
             counts.positions += self.positions
 
 

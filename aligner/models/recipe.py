@@ -176,6 +176,7 @@ class Recipe:
             limits = asdict(stage.limits) if stage.limits is not None and stage.constrained else {}
             details = [f"{key}={value!r}" for key, value in limits.items()]
             details += [f"dirichlet={stage.dirichlet!r}"] if stage.dirichlet else []
+            details += [] if stage.tension is None else [f"tension={stage.tension!r}"]
             details += (
                 [] if stage.leaving is None else [f"{key}={x!r}" for key, x in asdict(stage.leaving).items()]
             )

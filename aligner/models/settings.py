@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 from aligner import arguments
-from aligner.models.kinds import CONSTRAINED, HMMS, LOO, MODELS, Leaving, Limits
+from aligner.models.kinds import CONSTRAINED, DIAGONAL, HMMS, LOO, MODELS, Leaving, Limits
 
 LIMITS = ("eta", "slack", "max_calls")  # the limits that are settings
 LEAVING = tuple(field.name for field in fields(Leaving))
@@ -18,6 +19,7 @@ class Setting:
 
     default  None: each model has one of its own
     models   the models that use it
+    word     a word that can be given instead of a number
     """
 
     help: str
@@ -26,6 +28,7 @@ class Setting:
     default: float | None = None
     models: tuple[str, ...] = tuple(MODELS)
     whole: bool = False  # an integer
+    word: str | None = None
 
 
 MOST_ITERATIONS = 100_000
@@ -33,7 +36,7 @@ SETTINGS = {
     "iterations": Setting("Iterations of the model.", 0, MOST_ITERATIONS, whole=True),
     "ibm1_iterations": Setting(
         "Iterations of Model 1 before all others; 0 by default if training starts from another model.",
-        0, MOST_ITERATIONS, None, HMMS, whole=True,
+        0, MOST_ITERATIONS, None, tuple(name for name in MODELS if name != "ibm1"), whole=True,
     ),
     "hmm_iterations": Setting(
         "Iterations of the HMM without projection, between Model 1 and the model.",
@@ -44,7 +47,11 @@ SETTINGS = {
         1e-3, 1e6, 5.0,
     ),
     "p0": Setting(
-        "Probability of NULL, that is of no link, before words are looked at.", 1e-6, 0.999, None, HMMS
+        "Probability of NULL, that is of no link, before words are looked at.", 1e-6, 0.999, None,
+        (*DIAGONAL, *HMMS),
+    ),
+    "tension": Setting(
+        "How much links favour the diagonal; learn: as the text says.", 0.01, 80, None, DIAGONAL, word="learn"
     ),
     "window": Setting("Jumps of this distance or more share one probability.", 1, 17, 5, HMMS, whole=True),
     "dirichlet": Setting(
@@ -96,7 +103,9 @@ class UnusedSetting(ValueError):
         super().__init__(f"{by} does not use {setting}{others}")
 
 
-def checked(name: str, value: float) -> float:
-    """A setting's value within its bounds."""
+def checked(name: str, value: Any) -> Any:
+    """A setting's value: a number within its bounds, or its word."""
     bounds = SETTINGS[name]
+    if bounds.word is not None and value == bounds.word:
+        return value
     return arguments.number(name, value, bounds.least, bounds.most, bounds.whole)

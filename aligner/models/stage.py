@@ -21,6 +21,7 @@ class Stage:
     limits      of HMMs: how exactly posteriors are projected onto constraints
     dirichlet   parameter of the prior on the lexicon's rows; 0: no prior, maximum likelihood
     leaving     of loo: how a sentence pair's own share is left out
+    tension     of diagonal: how much links favour the diagonal; None: it is learned
     """
 
     family: str
@@ -29,6 +30,7 @@ class Stage:
     limits: Limits | None = None
     dirichlet: float = 0.0
     leaving: Leaving | None = None
+    tension: float | None = None
 
     def __post_init__(self) -> None:
         """Refuses what cannot be trained."""
@@ -41,12 +43,16 @@ class Stage:
         ):
             raise ValueError(f"{self.family} has no objective {self.objective}")
         if (self.limits is not None) != (self.family in LATTICES):
-            raise ValueError("stages of hmm and loo have limits, those of ibm1 have none")
+            raise ValueError("stages of hmm and loo have limits, others have none")
         if (self.leaving is not None) != (self.family == "loo"):
             raise ValueError("stages of loo say what is left out, others do not")
         numbers: dict[str, Any] = {
             name: checked(name, getattr(self, name)) for name in ("iterations", "dirichlet")
         }
+        if self.tension is not None:
+            if self.family != "diagonal":
+                raise ValueError(f"{self.family} has no tension")
+            numbers["tension"] = checked("tension", float(self.tension))
         if 0 < numbers["dirichlet"] < 1e-9:
             raise ValueError(f"dirichlet must be 0 or at least 1e-9, not {self.dirichlet}")
         if self.limits is not None:

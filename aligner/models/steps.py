@@ -91,4 +91,7 @@ def stage_of(step: Step, given: Mapping[str, float]) -> Stage:
         limits = replace(limits, **{name: values[name] for name in LIMITS})
     if leaving is not None:
         leaving, prior = Leaving(**{name: values[name] for name in LEAVING}), 0.0
-    return Stage(kind.family, step.objective, step.iterations, limits, prior, leaving)
+    tension = None
+    if kind.family == "diagonal" and values["tension"] != SETTINGS["tension"].word:
+        tension = values["tension"]
+    return Stage(kind.family, step.objective, step.iterations, limits, prior, leaving, tension)

@@ -10,6 +10,7 @@ from aligner.models.counts import ONE, Counts, Longs
 from aligner.models.kinds import Leaving
 from aligner.models.lexicon import Evidence, Lexicon
 from aligner.models.parameters import Parameters
+from aligner.models.positions import Jumps
 from aligner.models.pseudo import PseudoCounts
 from aligner.models.stage import Stage
 
@@ -37,7 +38,7 @@ def update(
     """
     divergence = None
     if prior is not None:
-        prior.add_to(counts)
+        prior.add_to(counts, isinstance(parameters.positions, Jumps))
     if stage.leaving is not None:
         assert occurrences is not None
         of_occurrences(parameters.lexicon, counts, occurrences, stage.leaving, alike, prior)

@@ -14,7 +14,13 @@ from aligner.models.stage import Stage
 from aligner.text.views import describe_view
 from aligner.training.progress import Progress, kind_of
 
-NAMES = {"ibm1": "Model 1", "hmm": "HMM", "loo": "leave-one-out HMM"}  # of families, for people
+NAMES = {
+    "ibm1": "Model 1",
+    "ibm2": "Model 2",
+    "diagonal": "diagonal model",
+    "hmm": "HMM",
+    "loo": "leave-one-out HMM",
+}  # of families, for people
 
 
 @dataclass

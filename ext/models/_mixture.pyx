@@ -1,12 +1,17 @@
-"""Model 1 in both directions at once (Brown et al. 1993): a word's translation does not depend on its place.
+"""Mixtures in both directions at once (Brown et al. 1993): each word is translated by itself.
 
-    forward  p(f_j | e) = 1 / (I + 1) * (t(f_j | NULL) + sum_i t(f_j | e_i))
+    forward  p(f_j | e) = d(NULL | j) t(f_j | NULL) + sum_i d(i | j) t(f_j | e_i)
     reverse  the same with the sides swapped
 
-inv_fwd   [n_tgt]   target token -> 1 / (t(f_j | NULL) + sum_i t(f_j | e_i))
-inv_rev   [n_src]   source token -> 1 / (t(e_i | NULL) + sum_j t(e_i | f_j))
+Model 1 has d = 1 / (I + 1) for all. Model 2 and the diagonal model have positions (places.pxd), by which d is a number
+of the cell times a number of the token.
 
-A link's posterior is t times the token's inverse. So counting and decoding both make one pass over the sentence pairs
+inv_fwd    [n_tgt]   target token -> its number in d over p(f_j | e); of Model 1 1 / (t(f_j | NULL) + sum_i t(f_j | e_i))
+inv_rev    [n_src]   source token -> the same of the reverse direction
+nulls_fwd  [n_tgt]   target token -> d(NULL | j) / p(f_j | e); Model 1 has inv_fwd
+nulls_rev  [n_src]   source token -> the same of the reverse direction
+
+A link's posterior is t times the cell's number times the token's inverse. So counting and decoding both make one pass over the sentence pairs
 that keeps nothing but the inverses. Decoding adds FLOOR to every t: no word is impossible.
 
 Counting makes a second pass, over source words. All word pairs of one source word stand together, so no two threads touch
@@ -17,15 +22,18 @@ A known link has its emissions multiplied by its weight. Sentence pairs with kno
 lexicon does not have, are gone through cell by cell; all others take a quicker loop.
 """
 
-from cython.parallel cimport prange
+from cython.parallel cimport prange, threadid
 from libc.math cimport log
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 import numpy as np
 
 from checks cimport check_threads
-from counts cimport Sums, fixed, read_sums
+from counts cimport Sums, atomic_add, fixed, read_sums
 from inputs cimport FLOOR, Text, Words, check_costs, check_scores, read_text, read_words, real
+from places cimport (
+    FLAT, TABLE, Place, Places, fill_row, of_cell, of_null, place_of, read_places, scale_of,
+)
 
 cdef extern from "prefetch.h":
     void PREFETCH(const void* address) noexcept nogil
@@ -130,8 +138,148 @@ cdef void invert_sentence(
     loglik[1] -= I * log(<double>(J + 1))
 
 
+cdef void invert_placed(
+    Text* x, Words* w, Places* places, Py_ssize_t n, real floor, real* inv_fwd, real* inv_rev, real* nulls_fwd,
+    real* nulls_rev, double* loglik, uint8_t* whole, real* room,
+) noexcept nogil:
+    """What invert_sentence does, for models that have positions. room: [2, J]"""
+    cdef int64_t I = x.src_offsets[n + 1] - x.src_offsets[n], J = x.tgt_offsets[n + 1] - x.tgt_offsets[n]
+    cdef int64_t i, j
+    cdef const int32_t* src = x.src_ids + x.src_offsets[n]
+    cdef const int32_t* tgt = x.tgt_ids + x.tgt_offsets[n]
+    cdef const int32_t* cell = x.cells + x.cell_offsets[n]
+    cdef const real* row
+    cdef real* fwd = inv_fwd + (x.tgt_offsets[n] - x.tgt_offsets[0])
+    cdef real* rev = inv_rev + (x.src_offsets[n] - x.src_offsets[0])
+    cdef real* d_fwd = room
+    cdef real* d_rev = room + J
+    cdef real bare, weight
+    cdef bint known = has_known(x, n)
+    cdef Place place
+    nulls_fwd += x.tgt_offsets[n] - x.tgt_offsets[0]
+    nulls_rev += x.src_offsets[n] - x.src_offsets[0]
+    loglik[0] = 0
+    loglik[1] = 0
+    whole[0] = True
+    for j in range(J):
+        fwd[j] = 0
+        nulls_fwd[j] = 0
+    for i in range(I):
+        rev[i] = 0
+        nulls_rev[i] = 0
+    if I == 0 or J == 0:
+        return
+    place = place_of(places, x, n)
+    for i in range(I):
+        if i + 2 < I and src[i + 2] >= 0:
+            row = w.t + 2 * w.rows[src[i + 2]]
+            for j in range(2 * J, 3 * J):
+                PREFETCH(row + 2 * cell[j])  # of the word after the next, wherever they are
+        fill_row(&place, 0, i, d_fwd)
+        fill_row(&place, 1, i, d_rev)
+        bare = 0
+        if not known and src[i] >= 0 and inside(cell, J, w.rows[src[i] + 1] - w.rows[src[i]]):
+            row = w.t + 2 * w.rows[src[i]]
+            for j in range(J):
+                fwd[j] += d_fwd[j] * (floor + row[2 * cell[j]])
+                bare += d_rev[j] * (floor + row[2 * cell[j] + 1])
+        else:
+            for j in range(J):
+                weight = weight_of(x, n, i, j)
+                fwd[j] += d_fwd[j] * (weight * emission(w, src[i], cell[j], 0, floor))
+                bare += d_rev[j] * (weight * emission(w, src[i], cell[j], 1, floor))
+            whole[0] = False
+        cell += J
+        finish(
+            bare, floor + (w.null_rev[src[i]] if src[i] >= 0 else 0), scale_of(&place, 1, i), of_null(&place, 1, i),
+            rev + i, nulls_rev + i, loglik + 1,
+        )
+    for j in range(J):
+        finish(
+            fwd[j], floor + (w.null_fwd[tgt[j]] if tgt[j] >= 0 else 0), scale_of(&place, 0, j), of_null(&place, 0, j),
+            fwd + j, nulls_fwd + j, loglik,
+        )
+
+
+cdef inline void finish(
+    real bare, real null, real scale, real p_null, real* inverse, real* nulls, double* loglik
+) noexcept nogil:
+    """The inverses of a token whose cells sum to bare, without the token's number in d, which is scale."""
+    cdef real total = p_null * null + scale * bare
+    inverse[0] = scale / total if total > LEAST else 0
+    nulls[0] = p_null / total if total > LEAST else 0
+    loglik[0] += log(total) if total > LEAST else 0
+
+
+cdef void count_places(
+    Text* x, Words* w, Places* places, Py_ssize_t n, const real* inv_fwd, const real* inv_rev, const real* nulls_fwd,
+    const real* nulls_rev, bint agree, real* room,
+) noexcept nogil:
+    """Adds what sentence pair n says of positions. room: [3, J]
+
+    A table counts the posteriors of its cells, and of NULL. The diagonal has at 0 the sum of posteriors times h, then
+    for each generated word of a size the sum of its posteriors without NULL. Both numbers go into the update of the
+    tension. With agreement both directions count the product of their posteriors.
+    """
+    cdef int64_t I = x.src_offsets[n + 1] - x.src_offsets[n], J = x.tgt_offsets[n + 1] - x.tgt_offsets[n]
+    cdef int64_t i, j, begin = places.starts[n], at
+    cdef const int32_t* src = x.src_ids + x.src_offsets[n]
+    cdef const int32_t* tgt = x.tgt_ids + x.tgt_offsets[n]
+    cdef const int32_t* cell = x.cells + x.cell_offsets[n]
+    cdef real* d_fwd = room
+    cdef real* d_rev = room + J
+    cdef real* linked = room + 2 * J
+    cdef real weight, f, r, sum_rev
+    cdef double h, far_fwd = 0, far_rev = 0, down, across
+    cdef Place place
+    if I == 0 or J == 0 or begin < 0:
+        return
+    inv_fwd += x.tgt_offsets[n] - x.tgt_offsets[0]
+    inv_rev += x.src_offsets[n] - x.src_offsets[0]
+    nulls_fwd += x.tgt_offsets[n] - x.tgt_offsets[0]
+    nulls_rev += x.src_offsets[n] - x.src_offsets[0]
+    place = place_of(places, x, n)
+    down, across = 1.0 / J, 1.0 / I
+    for j in range(J):
+        linked[j] = 0
+        if place.kind == TABLE:
+            atomic_add(places.counts[0] + begin + j + 1, fixed(nulls_fwd[j] * w.null_fwd[tgt[j]]))
+    for i in range(I):
+        fill_row(&place, 0, i, d_fwd)
+        fill_row(&place, 1, i, d_rev)
+        sum_rev = 0
+        at = begin + (i + 1) * (J + 1)
+        if place.kind == TABLE:
+            atomic_add(places.counts[1] + at, fixed(nulls_rev[i] * w.null_rev[src[i]]))
+        for j in range(J):
+            weight = weight_of(x, n, i, j)
+            f = d_fwd[j] * (weight * emission(w, src[i], cell[j], 0, 0)) * inv_fwd[j]
+            r = d_rev[j] * (weight * emission(w, src[i], cell[j], 1, 0)) * inv_rev[i]
+            if agree:
+                f = r = f * r
+            if place.kind == TABLE:
+                atomic_add(places.counts[0] + at + j + 1, fixed(f))
+                atomic_add(places.counts[1] + at + j + 1, fixed(r))
+            else:
+                h = (i + 1) * across - (j + 1) * down
+                h = h if h > 0 else -h
+                far_fwd += f * h
+                far_rev += r * h
+                linked[j] += f
+                sum_rev += r
+        if place.kind != TABLE:
+            atomic_add(places.counts[1] + 1 + begin + i, fixed(sum_rev))
+        cell += J
+    if place.kind != TABLE:
+        atomic_add(places.counts[0], fixed(far_fwd))
+        atomic_add(places.counts[1], fixed(far_rev))
+        for j in range(J):
+            atomic_add(places.counts[0] + 1 + begin + j, fixed(linked[j]))
+
+
 def expect(
     shard, lexicon,                      # IN
+    places,                              # IN, None: Model 1
     bint agree,                          # IN
     counts,                              # OUT, added to
     double[:, ::1] statistics not None,  # OUT, [S, 2] log-likelihoods; zero where a side is empty
@@ -143,7 +291,9 @@ def expect(
     cdef Words w = read_words(lexicon, held)
     cdef Text x = read_text(shard, &w, True, held)
     cdef Sums c = read_sums(counts, &w, held)
-    cdef Py_ssize_t n, b
+    cdef Places p = read_places(places, reals_of(places), counts, &x, 0, held)
+    cdef Py_ssize_t n, b, longest = longest_target(&x)
+    cdef int k
     if statistics.shape[0] != x.S or statistics.shape[1] != 2:
         raise ValueError(f"the statistics are not of {x.S} sentence pairs")
     if x.S == 0 or x.cell_offsets[x.S] == x.cell_offsets[0]:
@@ -157,20 +307,50 @@ def expect(
     cdef uint8_t[::1] whole = np.empty(x.S, dtype=np.uint8)
     cdef int64_t[::1] starts = np.zeros(w.V_src + 2, dtype=np.int64)
     cdef int64_t[::1] blocks = np.zeros(BLOCKS + 1, dtype=np.int64)
+    cdef real[::1] nulls_fwd = inv_fwd if p.kind == FLAT else np.empty(n_tgt, dtype=REAL)
+    cdef real[::1] nulls_rev = inv_rev if p.kind == FLAT else np.empty(n_src, dtype=REAL)
+    cdef real[:, ::1] room = np.empty((n_threads, 3 * longest), dtype=REAL)
     with nogil:
         for n in prange(x.S, schedule="dynamic", chunksize=256, num_threads=n_threads):
-            invert_sentence(&x, &w, n, 0, &inv_fwd[0], &inv_rev[0], &statistics[n, 0], &whole[n])
+            k = threadid()
+            if p.kind == FLAT:
+                invert_sentence(&x, &w, n, 0, &inv_fwd[0], &inv_rev[0], &statistics[n, 0], &whole[n])
+            else:
+                invert_placed(
+                    &x, &w, &p, n, 0, &inv_fwd[0], &inv_rev[0], &nulls_fwd[0], &nulls_rev[0], &statistics[n, 0],
+                    &whole[n], &room[k, 0],
+                )
+            if p.counts[0] != NULL:
+                count_places(
+                    &x, &w, &p, n, &inv_fwd[0], &inv_rev[0], &nulls_fwd[0], &nulls_rev[0], agree, &room[k, 0]
+                )
         sort_tokens(&x, w.V_src, &starts[0], &order[0], &sentence[0], &blocks[0])
         for b in prange(BLOCKS + 2, schedule="dynamic", num_threads=n_threads):
             if b == 0:
-                count_nulls(x.tgt_ids + x.tgt_offsets[0], n_tgt, w.null_fwd, &inv_fwd[0], c.null_fwd)
+                count_nulls(x.tgt_ids + x.tgt_offsets[0], n_tgt, w.null_fwd, &nulls_fwd[0], c.null_fwd)
             elif b == 1:
-                count_nulls(x.src_ids + x.src_offsets[0], n_src, w.null_rev, &inv_rev[0], c.null_rev)
+                count_nulls(x.src_ids + x.src_offsets[0], n_src, w.null_rev, &nulls_rev[0], c.null_rev)
             else:
+                k = threadid()
                 count_block(
-                    &x, &w, blocks[b - 2], blocks[b - 1], &order[0], &starts[0], &sentence[0], &whole[0], &inv_fwd[0],
-                    &inv_rev[0], agree, c.pairs,
+                    &x, &w, &p, blocks[b - 2], blocks[b - 1], &order[0], &starts[0], &sentence[0], &whole[0],
+                    &inv_fwd[0], &inv_rev[0], agree, c.pairs, &room[k, 0],
                 )
+
+
+def reals_of(places):
+    """The ramps of the diagonal as reals: up, down; None without them."""
+    if places is None or places.ramps is None:
+        return None
+    return tuple(np.ascontiguousarray(x, dtype=REAL) for x in (places.ramps.up, places.ramps.down))
+
+
+cdef int64_t longest_target(Text* x) noexcept nogil:
+    """The most target words of a sentence pair; at least 1."""
+    cdef int64_t n, most = 1
+    for n in range(x.S):
+        most = max(most, x.tgt_offsets[n + 1] - x.tgt_offsets[n])
+    return most
 
 
 cdef void sort_tokens(
@@ -206,10 +386,11 @@ cdef void sort_tokens(
 
 
 cdef void count_block(
-    Text* x, Words* w, int64_t first, int64_t last, const int32_t* order, const int64_t* starts, const int32_t* sentence,
-    const uint8_t* whole, const real* inv_fwd, const real* inv_rev, bint agree, int64_t* counts,
+    Text* x, Words* w, Places* places, int64_t first, int64_t last, const int32_t* order, const int64_t* starts,
+    const int32_t* sentence, const uint8_t* whole, const real* inv_fwd, const real* inv_rev, bint agree, int64_t* counts,
+    real* room,
 ) noexcept nogil:
-    """Adds the posteriors of the tokens of the source words first to last."""
+    """Adds the posteriors of the tokens of the source words first to last. room: [2, J] of the longest J"""
     cdef int64_t e, k, j, n, J, both, width, src_begin = x.src_offsets[0], tgt_begin = x.tgt_offsets[0]
     cdef int64_t end = starts[last]
     cdef int32_t token
@@ -222,6 +403,10 @@ cdef void count_block(
     cdef const real* row
     cdef int64_t* total
     cdef real rev, weight, f, r
+    cdef bint placed = places.kind != FLAT
+    cdef real* d_fwd = room
+    cdef real* d_rev = NULL
+    cdef Place place
     for e in range(first, last):
         row = w.t + 2 * w.rows[e]
         total = counts + 2 * w.rows[e]
@@ -252,14 +437,25 @@ cdef void count_block(
             cell = cells + cell_offsets[n] + (token + src_begin - src_offsets[n]) * J
             fwd = inv_fwd + (tgt_offsets[n] - tgt_begin)
             rev = inv_rev[token]
+            if placed and J > 0:
+                place = place_of(places, x, n)
+                d_rev = room + J
+                fill_row(&place, 0, token + src_begin - src_offsets[n], d_fwd)
+                fill_row(&place, 1, token + src_begin - src_offsets[n], d_rev)
             if not whole[n]:
                 for j in range(J):
                     if 0 <= cell[j] < width:  # other word pairs have no counts
                         weight = weight_of(x, n, token + src_begin - src_offsets[n], j)
-                        f = weight * row[2 * cell[j]] * fwd[j]
-                        r = weight * row[2 * cell[j] + 1] * rev
+                        f = weight * row[2 * cell[j]] * fwd[j] * (d_fwd[j] if placed else 1)
+                        r = weight * row[2 * cell[j] + 1] * rev * (d_rev[j] if placed else 1)
                         total[2 * cell[j]] += fixed(f * r if agree else f)
                         total[2 * cell[j] + 1] += fixed(f * r if agree else r)
+            elif placed:
+                for j in range(J):
+                    f = d_fwd[j] * row[2 * cell[j]] * fwd[j]
+                    r = d_rev[j] * row[2 * cell[j] + 1] * rev
+                    total[2 * cell[j]] += fixed(f * r if agree else f)
+                    total[2 * cell[j] + 1] += fixed(f * r if agree else r)
             elif agree:
                 for j in range(J):
                     both = fixed(row[2 * cell[j]] * fwd[j] * (row[2 * cell[j] + 1] * rev))
@@ -274,7 +470,7 @@ cdef void count_block(
 cdef void count_nulls(
     const int32_t* ids, int64_t n_tokens, const real* null, const real* inverse, int64_t* counts
 ) noexcept nogil:
-    """Adds the posteriors of NULL in one direction: null times the inverse, token by token."""
+    """Adds the posteriors of NULL in one direction: null times NULL's inverse, token by token."""
     cdef int64_t k
     for k in range(n_tokens):
         counts[ids[k]] += fixed(null[ids[k]] * inverse[k])
@@ -282,6 +478,7 @@ cdef void count_nulls(
 
 def posteriors(
     shard, lexicon,             # IN
+    places,                     # IN, None: Model 1
     bint best,                  # IN, 1 for the best link of each word instead of posteriors
     real share,                 # IN, what scores are multiplied by
     real[::1] fwd not None,     # OUT, [n_cells] added to
@@ -294,7 +491,9 @@ def posteriors(
     check_threads(n_threads)
     cdef Words w = read_words(lexicon, held)
     cdef Text x = read_text(shard, &w, False, held)
-    cdef Py_ssize_t n
+    cdef Places p = read_places(places, reals_of(places), None, &x, FLOOR, held)
+    cdef Py_ssize_t n, longest = longest_target(&x)
+    cdef int k
     check_scores(&x, fwd, rev)
     check_costs(&x, costs)
     if fwd.shape[0] == 0:
@@ -303,54 +502,83 @@ def posteriors(
     cdef real[::1] inv_rev = np.empty(x.src_offsets[x.S] - x.src_offsets[0], dtype=REAL)
     cdef double[:, ::1] loglik = np.empty((x.S, 2))
     cdef uint8_t[::1] whole = np.empty(x.S, dtype=np.uint8)
+    cdef real[::1] nulls_fwd = inv_fwd if p.kind == FLAT else np.empty_like(inv_fwd)
+    cdef real[::1] nulls_rev = inv_rev if p.kind == FLAT else np.empty_like(inv_rev)
+    cdef real[:, ::1] room = np.empty((n_threads, 2 * longest), dtype=REAL)
     for n in prange(x.S, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
-        invert_sentence(&x, &w, n, FLOOR, &inv_fwd[0], &inv_rev[0], &loglik[n, 0], &whole[n])
-        score_sentence(&x, &w, n, best, share, &inv_fwd[0], &inv_rev[0], &fwd[0], &rev[0])
+        k = threadid()
+        if p.kind == FLAT:
+            invert_sentence(&x, &w, n, FLOOR, &inv_fwd[0], &inv_rev[0], &loglik[n, 0], &whole[n])
+        else:
+            invert_placed(
+                &x, &w, &p, n, FLOOR, &inv_fwd[0], &inv_rev[0], &nulls_fwd[0], &nulls_rev[0], &loglik[n, 0], &whole[n],
+                &room[k, 0],
+            )
+        score_sentence(&x, &w, &p, n, best, share, &inv_fwd[0], &inv_rev[0], &fwd[0], &rev[0], &room[k, 0])
     if costs is not None:
         np.subtract(costs, share * np.asarray(loglik), out=np.asarray(costs))
 
 
 cdef void score_sentence(
-    Text* x, Words* w, Py_ssize_t n, bint best, real share, const real* inv_fwd, const real* inv_rev, real* fwd, real* rev
+    Text* x, Words* w, Places* places, Py_ssize_t n, bint best, real share, const real* inv_fwd, const real* inv_rev,
+    real* fwd, real* rev, real* room,
 ) noexcept nogil:
-    """Adds the posteriors of sentence pair n. best: adds 1 for each word's best link."""
+    """Adds the posteriors of sentence pair n. best: adds 1 for each word's best link. room: [2, J]"""
     cdef int64_t I = x.src_offsets[n + 1] - x.src_offsets[n], J = x.tgt_offsets[n + 1] - x.tgt_offsets[n]
     cdef const int32_t* src = x.src_ids + x.src_offsets[n]
     cdef const int32_t* cell = x.cells + x.cell_offsets[n]
     cdef int64_t i, j
     cdef real weight
+    cdef real* d_fwd = room
+    cdef real* d_rev = room + J
+    cdef Place place
+    place.kind = FLAT
+    if I == 0 or J == 0:
+        return
+    if places.kind != FLAT:
+        place = place_of(places, x, n)
     inv_fwd += x.tgt_offsets[n] - x.tgt_offsets[0]
     inv_rev += x.src_offsets[n] - x.src_offsets[0]
     fwd += x.cell_offsets[n] - x.cell_offsets[0]
     rev += x.cell_offsets[n] - x.cell_offsets[0]
     if best:
-        add_best(x, w, n, 0, x.tgt_ids + x.tgt_offsets[n], J, I, w.null_fwd, share, fwd)
-        add_best(x, w, n, 1, src, I, J, w.null_rev, share, rev)
+        add_best(x, w, &place, n, 0, x.tgt_ids + x.tgt_offsets[n], J, I, w.null_fwd, share, fwd)
+        add_best(x, w, &place, n, 1, src, I, J, w.null_rev, share, rev)
         return
+    for j in range(J):
+        d_fwd[j] = d_rev[j] = 1
     for i in range(I):
+        if place.kind != FLAT:
+            fill_row(&place, 0, i, d_fwd)
+            fill_row(&place, 1, i, d_rev)
         for j in range(J):
             weight = weight_of(x, n, i, j)
-            fwd[i * J + j] += share * (weight * emission(w, src[i], cell[i * J + j], 0, FLOOR) * inv_fwd[j])
-            rev[i * J + j] += share * (weight * emission(w, src[i], cell[i * J + j], 1, FLOOR) * inv_rev[i])
+            fwd[i * J + j] += share * (weight * emission(w, src[i], cell[i * J + j], 0, FLOOR) * inv_fwd[j] * d_fwd[j])
+            rev[i * J + j] += share * (weight * emission(w, src[i], cell[i * J + j], 1, FLOOR) * inv_rev[i] * d_rev[j])
 
 
 cdef void add_best(
-    Text* x, Words* w, Py_ssize_t n, int direction, const int32_t* words, int64_t n_words, int64_t n_states,
-    const real* null, real share, real* scores,
+    Text* x, Words* w, Place* place, Py_ssize_t n, int direction, const int32_t* words, int64_t n_words,
+    int64_t n_states, const real* null, real share, real* scores,
 ) noexcept nogil:
-    """Adds share for the largest emission of each word that a direction generates, unless NULL's is larger."""
+    """Adds share for the most probable link of each word that a direction generates, unless NULL is more probable."""
     cdef int64_t J = x.tgt_offsets[n + 1] - x.tgt_offsets[n]
     cdef const int32_t* src = x.src_ids + x.src_offsets[n]
     cdef const int32_t* cell = x.cells + x.cell_offsets[n]
     cdef int64_t word, state, i, j, top
-    cdef real most, value
+    cdef real most, value, scale = 1
     for word in range(n_words):
         most = FLOOR + (null[words[word]] if words[word] >= 0 else 0)
+        if place.kind != FLAT:
+            most *= of_null(place, direction, word)
+            scale = scale_of(place, direction, word)
         top = -1  # the best link's cell
         for state in range(n_states):
             i = state if direction == 0 else word
             j = word if direction == 0 else state
             value = emission(w, src[i], cell[i * J + j], direction, FLOOR) * weight_of(x, n, i, j)
+            if place.kind != FLAT:
+                value *= of_cell(place, direction, i, j) * scale
             if value > most or (value == most and top < 0):
                 most = value
                 top = i * J + j
