@@ -231,7 +231,9 @@ def command(
             names = display_name(src), display_name(tgt or src)
             shown = [(run.name, run.links) for run in runs.runs if run.links is not None]
             standard = None if answer is None else (answer[0].name, answer[1])
-            data = page_data(corpus.part(start, stop), names, None, standard, shown, first=start + 1)
+            text = corpus.part(start, stop)
+            tables = [runs.table(), runs.agreements()]
+            data = page_data(text, names, None, standard, shown, first=start + 1, tables=tables)
             to_page.attempt(methodcaller("write", pages.page("page.html", data)))
     if failed := [run.name for run in runs.runs if run.failure]:
         raise Failure(f"{len(failed)} of {number_of(len(wanted), 'run')} failed: {', '.join(failed)}")

@@ -94,6 +94,7 @@ def page_data(
     gold: tuple[str, Links] | None = None,
     files: Sequence[tuple[str, Links]] = (),
     first: int = 1,
+    tables: Sequence[list[list[str]]] = (),
 ) -> dict[str, Any]:
     """The data of a page, ready for JSON. All links are inside the text.
 
@@ -101,6 +102,7 @@ def page_data(
     gold    name and links of the gold standard
     files   name and links of each file; a link without a score has the score 1
     first   the number of the first sentence pair
+    tables  of the runs that made the files (scoring/runs.py): rows of cells
     """
     coder = Coder(
         [
@@ -132,6 +134,7 @@ def page_data(
         "columns": columns,
         "files": [{"name": _readable(name), "scored": links.scores is not None} for name, links in files],
         "gold": _readable(gold[0]) if gold else None,
+        "tables": [[[_readable(cell) for cell in row] for row in table] for table in tables],
         "sentences": [
             {
                 "src": corpus.src.sentence(n),

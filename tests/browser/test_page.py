@@ -462,3 +462,22 @@ def test_accessibility(visit, small, faults, size, colours, keys, rules):
         assert faults(page, rules) == [], key
     width = page.evaluate("document.documentElement.scrollWidth")
     assert width <= page.viewport_size["width"], "the page does not scroll sideways"
+
+
+def test_tables_of_runs(visit, sample, folder, faults):
+    """The numbers of `aligner compare`; a number of the agreement shows its two runs."""
+    files = ["--links", f"a={FORWARD}", "--links", f"b={GOLD}", "--gold", GOLD]
+    table = run("compare", SRC, TGT, "--models", "none", *files, "--page", folder / "runs.html")
+    page = visit(folder / "runs.html")
+    page.keyboard.press("t")
+    shown = page.eval_on_selector_all("#comparison tr", "all => all.map(x => x.innerText.split(/\\s+/))")
+    printed = [line.split() for line in table.splitlines()[:-2] if line]
+    assert [[cell for cell in row if cell] for row in shown] == printed
+    assert faults(page) == []
+    page.click("#comparison tbody tr:last-child button")
+    settle(page)
+    assert not page.is_visible("#comparison")
+    assert [page.input_value(f"#system-{x}") for x in "ab"] == ["file1", "file0"]
+    page = visit(sample)
+    page.keyboard.press("t")
+    assert not page.is_visible("#comparison-open") and not page.is_visible("#comparison")

@@ -183,6 +183,7 @@ function connect() {
   on("previous", "click", () => go(list.neighbour(-1)));
   on("next", "click", () => go(list.neighbour(1)));
   on("theme", "click", nextTheme);
+  on("comparison-open", "click", () => byId("comparison").showModal());
   on("help-open", "click", () => byId("help").showModal());
   on("threshold", "input", () => setThreshold(byId("threshold").value * SCALE));
   on("threshold", "change", sortAgain);
@@ -232,6 +233,7 @@ function start() {
   byId("about").textContent = [data.model?.name, data.gold].filter(Boolean).map(fileName).join(" · ");
   fillSystems(byId("system-a"), systems.length === 0);
   fillSystems(byId("system-b"), true);
+  fillTables();
   byId("system-a").value = state.a.id;
   byId("model-threshold").hidden = data.model === null;
   byId("threshold-part").hidden = !systems.some((system) => system.scored);

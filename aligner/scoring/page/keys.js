@@ -11,6 +11,7 @@ const KEYS = [
   [["m"], "matrix", () => setView("matrix")],
   [["b"], "bands", () => setView("bands")],
   [["a"], "all directions, before and after projection", () => HAS_DIRECTIONS && setView("figure")],
+  [["t"], "tables of the runs that are compared", () => data.tables.length && byId("comparison").showModal()],
   [["c"], "copy the links as Pharaoh text", () => copyLinks()],
   [["e"], "correct by hand", () => setEditing(!state.isEditing)],
   [["u"], "undo a correction", () => undo()],
