@@ -162,6 +162,23 @@ def saved(corpus, tmp_path_factory) -> Path:
     return path
 
 
+def test_files_without_last_positions(saved, corpus, tmp_path):
+    """As older versions wrote them: where paths end does not matter then. Such a model is saved as it was."""
+    header, arrays = store.read(saved, lambda _: True)
+    store.write(tmp_path / "old", header, {k: x for k, x in arrays.items() if not k.endswith(".last")})
+    new, old = Model.load(saved), Model.load(tmp_path / "old")
+    jumps = [model.views[0].parameters.positions for model in (new, old)]
+    assert jumps[0].last.shape == (2, 5) and jumps[1].last.shape == (2, 0)
+    np.testing.assert_array_equal(jumps[0].first, jumps[1].first)
+    old.save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "old").read_bytes()
+    links = [links_of(model, corpus) for model in (new, old)]
+    assert not any(map(same, *links))
+    for view in new.views:
+        view.parameters.positions = jumps[1]
+    assert all(map(same, links_of(new, corpus), links[1]))
+
+
 def assert_refused(path: str, what: str) -> None:
     with pytest.raises(DataError, match=re.escape(what)) as refused:
         Model.load(path)

@@ -151,7 +151,7 @@ def test_commands(data, tmp_path, write, monkeypatch):
 
 
 def test_scores_tell_translations_from_other_pairs(tmp_path, write, data):
-    """Each fifth pair has the target side of another."""
+    """Each fifth pair has the target side of another. Links tell less: final marks have some."""
     src, tgt = ((data / f"generated.{x}").read_text().splitlines()[:1000] for x in ("src", "tgt"))
     wrong = np.arange(0, 1000, 5)
     shuffled = list(tgt)
@@ -168,6 +168,6 @@ def test_scores_tell_translations_from_other_pairs(tmp_path, write, data):
     )
     numbers = np.array([[float(x) for x in row] for row in rows(scores)])
     bad = np.isin(np.arange(1000), wrong)
-    for column in (numbers[:, 0], numbers[:, 1], -numbers[:, 2]):
+    for column, least in ((numbers[:, 0], 0.99), (numbers[:, 1], 0.99), (-numbers[:, 2], 0.85)):
         higher = column[bad][:, None] > column[~bad][None, :]
-        assert higher.mean() > 0.9
+        assert higher.mean() > least
