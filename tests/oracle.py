@@ -339,3 +339,22 @@ def model1(emit: list, null: list) -> tuple[float, list, list]:
     loglik = sum(math.log(x / (I + 1)) for x in totals)
     gamma = [[x / total for x in row] for row, total in zip(emit, totals, strict=True)]
     return loglik, gamma, [n / total for n, total in zip(null, totals, strict=True)]
+
+
+def model2(emit: list, null: list, places: list, nulls: list) -> tuple[float, list, list]:
+    """Every alignment of Model 2, by enumeration: emit and places [J][I], null and nulls [J].
+
+    Returns the log-likelihood, the posteriors [J][I] of links, and those [J] of NULL.
+    """
+    J, I = len(emit), len(emit[0])
+    weights = [
+        [nulls[j] * null[j], *(places[j][i] * emit[j][i] for i in range(I))] for j in range(J)
+    ]  # of NULL, then of words
+    total, gamma = 0.0, [[0.0] * (I + 1) for _ in range(J)]
+    for path in itertools.product(range(I + 1), repeat=J):
+        p = math.prod(weights[j][a] for j, a in enumerate(path))
+        total += p
+        for j, a in enumerate(path):
+            gamma[j][a] += p
+    found = [[x / total for x in row] for row in gamma]
+    return math.log(total), [row[1:] for row in found], [row[0] for row in found]

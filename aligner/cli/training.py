@@ -54,7 +54,7 @@ def settings(names: Iterable[str], model: str | None = None) -> Callable[[F], F]
                 default = str(MODELS[model].iterations)
             users = "" if model or setting.models == tuple(MODELS) else f"{', '.join(setting.models)}; "
             bounds = setting.least, setting.most
-            kind: click.ParamType = options.Share(*bounds)
+            kind: click.ParamType[Any] = options.Share(*bounds)
             if setting.whole:
                 kind = click.IntRange(int(setting.least), int(setting.most))
             elif setting.word is not None:

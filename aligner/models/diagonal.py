@@ -61,7 +61,7 @@ class Diagonal:
 
     @staticmethod
     def of(corpus: Corpus, old: Diagonal | None, fixed: float | None, p0: float) -> Diagonal:
-        """fixed: the tension; None: it is learned from a text, and begins with the old one or the usual one"""
+        """fixed: the tension; None: it is learned, and begins with the old one or the usual one"""
         if fixed is not None:
             return Diagonal(np.full(2, fixed), p0)
         tension = np.full(2, USUAL) if old is None else np.clip(old.tension, LEAST, MOST)

@@ -76,11 +76,11 @@ MODELS = {
     "ibm1": Kind("Model 1: words only, no order", "ibm1", "likelihood", 5, None),
     "ibm2": Kind(
         "Model 2: words, and a table of positions for each size of sentence pairs",
-        "ibm2", "likelihood", 5, None,
+        "ibm2", "likelihood", 5, 0.5,
     ),
     "diagonal": Kind(
         "words, and positions near the diagonal, as fast_align has them",
-        "diagonal", "likelihood", 5, None, ibm1_iterations=0, p0=0.08, dirichlet=0.01,
+        "diagonal", "likelihood", 5, 0.5, ibm1_iterations=0, p0=0.12, dirichlet=0.01,
     ),
     "hmm": Kind(
         "the HMM: where a word is linked depends on where the word before is linked",

@@ -29,53 +29,17 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 import numpy as np
 
 from checks cimport check_threads
-from counts cimport Sums, atomic_add, fixed, read_sums
+from counts cimport Sums, fixed, read_sums
 from inputs cimport FLOOR, Text, Words, check_costs, check_scores, read_text, read_words, real
-from places cimport (
-    FLAT, TABLE, Place, Places, fill_row, of_cell, of_null, place_of, read_places, scale_of,
-)
-
-cdef extern from "prefetch.h":
-    void PREFETCH(const void* address) noexcept nogil
+from mixture cimport LEAST, PREFETCH, emission, has_known, inside, weight_of
+from placed cimport count_places, invert_placed
+from places cimport FLAT, Place, Places, fill_row, of_cell, of_null, place_of, read_places, scale_of
 
 cdef enum:
     AHEAD = 8     # tokens
     BLOCKS = 256  # parts of a shard that threads take in turn
 
-cdef real LEAST = 1e-37  # a word whose emissions sum to less has no translation left: its inverse would be infinite
-
 REAL = np.float32 if sizeof(real) == 4 else np.float64
-
-
-cdef inline real weight_of(Text* x, Py_ssize_t n, int64_t i, int64_t j) noexcept nogil:
-    """What the emissions of cell (i, j) are multiplied by: the weight of a known link, else 1."""
-    cdef int64_t k
-    if x.known_offsets == NULL:
-        return 1
-    for k in range(x.known_offsets[n], x.known_offsets[n + 1]):
-        if x.known_src[k] == i and x.known_tgt[k] == j:
-            return x.known_weight[k]
-    return 1
-
-
-cdef inline bint has_known(Text* x, Py_ssize_t n) noexcept nogil:
-    return x.known_offsets != NULL and x.known_offsets[n] < x.known_offsets[n + 1]
-
-
-cdef inline bint inside(const int32_t* cell, int64_t J, int64_t width) noexcept nogil:
-    """Whether all cells of a row are of word pairs that the lexicon has: 0 <= cell < width."""
-    cdef int64_t j
-    cdef int32_t sign = 0, last = <int32_t>width - 1
-    for j in range(J):
-        sign |= cell[j] | (last - cell[j])
-    return sign >= 0
-
-
-cdef inline real emission(Words* w, int32_t e, int32_t cell, int direction, real floor) noexcept nogil:
-    """floor + t of a cell; floor alone where the word pair is not known."""
-    if e < 0 or cell < 0 or cell >= w.rows[e + 1] - w.rows[e]:
-        return floor
-    return floor + w.t[2 * (w.rows[e] + cell) + direction]
 
 
 cdef void invert_sentence(
@@ -136,145 +100,6 @@ cdef void invert_sentence(
         fwd[j] = 1 / fwd[j] if fwd[j] > LEAST else 0
     loglik[0] -= J * log(<double>(I + 1))
     loglik[1] -= I * log(<double>(J + 1))
-
-
-cdef void invert_placed(
-    Text* x, Words* w, Places* places, Py_ssize_t n, real floor, real* inv_fwd, real* inv_rev, real* nulls_fwd,
-    real* nulls_rev, double* loglik, uint8_t* whole, real* room,
-) noexcept nogil:
-    """What invert_sentence does, for models that have positions. room: [2, J]"""
-    cdef int64_t I = x.src_offsets[n + 1] - x.src_offsets[n], J = x.tgt_offsets[n + 1] - x.tgt_offsets[n]
-    cdef int64_t i, j
-    cdef const int32_t* src = x.src_ids + x.src_offsets[n]
-    cdef const int32_t* tgt = x.tgt_ids + x.tgt_offsets[n]
-    cdef const int32_t* cell = x.cells + x.cell_offsets[n]
-    cdef const real* row
-    cdef real* fwd = inv_fwd + (x.tgt_offsets[n] - x.tgt_offsets[0])
-    cdef real* rev = inv_rev + (x.src_offsets[n] - x.src_offsets[0])
-    cdef real* d_fwd = room
-    cdef real* d_rev = room + J
-    cdef real bare, weight
-    cdef bint known = has_known(x, n)
-    cdef Place place
-    nulls_fwd += x.tgt_offsets[n] - x.tgt_offsets[0]
-    nulls_rev += x.src_offsets[n] - x.src_offsets[0]
-    loglik[0] = 0
-    loglik[1] = 0
-    whole[0] = True
-    for j in range(J):
-        fwd[j] = 0
-        nulls_fwd[j] = 0
-    for i in range(I):
-        rev[i] = 0
-        nulls_rev[i] = 0
-    if I == 0 or J == 0:
-        return
-    place = place_of(places, x, n)
-    for i in range(I):
-        if i + 2 < I and src[i + 2] >= 0:
-            row = w.t + 2 * w.rows[src[i + 2]]
-            for j in range(2 * J, 3 * J):
-                PREFETCH(row + 2 * cell[j])  # of the word after the next, wherever they are
-        fill_row(&place, 0, i, d_fwd)
-        fill_row(&place, 1, i, d_rev)
-        bare = 0
-        if not known and src[i] >= 0 and inside(cell, J, w.rows[src[i] + 1] - w.rows[src[i]]):
-            row = w.t + 2 * w.rows[src[i]]
-            for j in range(J):
-                fwd[j] += d_fwd[j] * (floor + row[2 * cell[j]])
-                bare += d_rev[j] * (floor + row[2 * cell[j] + 1])
-        else:
-            for j in range(J):
-                weight = weight_of(x, n, i, j)
-                fwd[j] += d_fwd[j] * (weight * emission(w, src[i], cell[j], 0, floor))
-                bare += d_rev[j] * (weight * emission(w, src[i], cell[j], 1, floor))
-            whole[0] = False
-        cell += J
-        finish(
-            bare, floor + (w.null_rev[src[i]] if src[i] >= 0 else 0), scale_of(&place, 1, i), of_null(&place, 1, i),
-            rev + i, nulls_rev + i, loglik + 1,
-        )
-    for j in range(J):
-        finish(
-            fwd[j], floor + (w.null_fwd[tgt[j]] if tgt[j] >= 0 else 0), scale_of(&place, 0, j), of_null(&place, 0, j),
-            fwd + j, nulls_fwd + j, loglik,
-        )
-
-
-cdef inline void finish(
-    real bare, real null, real scale, real p_null, real* inverse, real* nulls, double* loglik
-) noexcept nogil:
-    """The inverses of a token whose cells sum to bare, without the token's number in d, which is scale."""
-    cdef real total = p_null * null + scale * bare
-    inverse[0] = scale / total if total > LEAST else 0
-    nulls[0] = p_null / total if total > LEAST else 0
-    loglik[0] += log(total) if total > LEAST else 0
-
-
-cdef void count_places(
-    Text* x, Words* w, Places* places, Py_ssize_t n, const real* inv_fwd, const real* inv_rev, const real* nulls_fwd,
-    const real* nulls_rev, bint agree, real* room,
-) noexcept nogil:
-    """Adds what sentence pair n says of positions. room: [3, J]
-
-    A table counts the posteriors of its cells, and of NULL. The diagonal has at 0 the sum of posteriors times h, then
-    for each generated word of a size the sum of its posteriors without NULL. Both numbers go into the update of the
-    tension. With agreement both directions count the product of their posteriors.
-    """
-    cdef int64_t I = x.src_offsets[n + 1] - x.src_offsets[n], J = x.tgt_offsets[n + 1] - x.tgt_offsets[n]
-    cdef int64_t i, j, begin = places.starts[n], at
-    cdef const int32_t* src = x.src_ids + x.src_offsets[n]
-    cdef const int32_t* tgt = x.tgt_ids + x.tgt_offsets[n]
-    cdef const int32_t* cell = x.cells + x.cell_offsets[n]
-    cdef real* d_fwd = room
-    cdef real* d_rev = room + J
-    cdef real* linked = room + 2 * J
-    cdef real weight, f, r, sum_rev
-    cdef double h, far_fwd = 0, far_rev = 0, down, across
-    cdef Place place
-    if I == 0 or J == 0 or begin < 0:
-        return
-    inv_fwd += x.tgt_offsets[n] - x.tgt_offsets[0]
-    inv_rev += x.src_offsets[n] - x.src_offsets[0]
-    nulls_fwd += x.tgt_offsets[n] - x.tgt_offsets[0]
-    nulls_rev += x.src_offsets[n] - x.src_offsets[0]
-    place = place_of(places, x, n)
-    down, across = 1.0 / J, 1.0 / I
-    for j in range(J):
-        linked[j] = 0
-        if place.kind == TABLE:
-            atomic_add(places.counts[0] + begin + j + 1, fixed(nulls_fwd[j] * w.null_fwd[tgt[j]]))
-    for i in range(I):
-        fill_row(&place, 0, i, d_fwd)
-        fill_row(&place, 1, i, d_rev)
-        sum_rev = 0
-        at = begin + (i + 1) * (J + 1)
-        if place.kind == TABLE:
-            atomic_add(places.counts[1] + at, fixed(nulls_rev[i] * w.null_rev[src[i]]))
-        for j in range(J):
-            weight = weight_of(x, n, i, j)
-            f = d_fwd[j] * (weight * emission(w, src[i], cell[j], 0, 0)) * inv_fwd[j]
-            r = d_rev[j] * (weight * emission(w, src[i], cell[j], 1, 0)) * inv_rev[i]
-            if agree:
-                f = r = f * r
-            if place.kind == TABLE:
-                atomic_add(places.counts[0] + at + j + 1, fixed(f))
-                atomic_add(places.counts[1] + at + j + 1, fixed(r))
-            else:
-                h = (i + 1) * across - (j + 1) * down
-                h = h if h > 0 else -h
-                far_fwd += f * h
-                far_rev += r * h
-                linked[j] += f
-                sum_rev += r
-        if place.kind != TABLE:
-            atomic_add(places.counts[1] + 1 + begin + i, fixed(sum_rev))
-        cell += J
-    if place.kind != TABLE:
-        atomic_add(places.counts[0], fixed(far_fwd))
-        atomic_add(places.counts[1], fixed(far_rev))
-        for j in range(J):
-            atomic_add(places.counts[0] + 1 + begin + j, fixed(linked[j]))
 
 
 def expect(

@@ -38,7 +38,7 @@ cdef struct Places:
     real floor                # added to the table's probabilities
     const real* table[2]      # of each size [I + 1, J + 1]; row 0 and column 0 are NULL's
     const int64_t* starts     # [S] where the size of a sentence pair begins, in the table and in the counts; -1: nowhere
-    real p0
+    double p0
     Ramps ramps[2]
     const real* up[2]         # the ramps as reals
     const real* down[2]
@@ -49,7 +49,8 @@ cdef struct Place:
     # The positions of one sentence pair
     int kind
     int64_t I, J
-    real p0, floor
+    double p0
+    real floor
     real even[2]              # 1 / (I + 1), 1 / (J + 1)
     const real* table[2]      # NULL: the size is not in the table
     const real* up_src[2]
@@ -224,7 +225,7 @@ cdef inline real of_cell(Place* p, int direction, int64_t i, int64_t j) noexcept
 cdef inline real of_null(Place* p, int direction, int64_t k) noexcept nogil:
     """The probability of NULL for the word k that a direction generates."""
     if p.kind == DIAGONAL:
-        return p.p0
+        return <real>p.p0
     if p.table[direction] == NULL:
         return p.even[direction]
     return p.floor + (p.table[0][k + 1] if direction == 0 else p.table[1][(k + 1) * (p.J + 1)])
@@ -235,7 +236,7 @@ cdef inline real scale_of(Place* p, int direction, int64_t k) noexcept nogil:
     cdef double mean, variance
     if p.kind == TABLE:
         return 1
-    return <real>((1 - <double>p.p0) / distances(
+    return <real>((1 - p.p0) / distances(
         &p.ramps[direction], p.I if direction == 0 else p.J, p.J if direction == 0 else p.I, k, &mean, &variance
     ))
 

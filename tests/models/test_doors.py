@@ -98,8 +98,8 @@ def calls(problem, shard=None, lexicon=None, positions=None, counts=None, n_thre
         [shard], [lexicon], positions, how, None, False, 1.0, *cells, None, n_threads
     )
     if positions is problem.m.positions and shard.known.constraints is None:
-        yield lambda: _mixture_double.expect(shard, lexicon, False, counts, np.empty((3, 2)), n_threads)
-        yield lambda: _mixture_double.posteriors(shard, lexicon, False, 1.0, *cells, None, n_threads)
+        yield lambda: _mixture_double.expect(shard, lexicon, None, False, counts, np.empty((3, 2)), n_threads)
+        yield lambda: _mixture_double.posteriors(shard, lexicon, None, False, 1.0, *cells, None, n_threads)
 
 
 def refused(doors) -> None:
@@ -148,8 +148,8 @@ def test_counts_and_room_of_another_size(problem):
     m, how, uneven = problem.m, how_of(HMM), (np.zeros(23), np.zeros(24))
     refused([
         next(calls(problem, counts=small)),
-        lambda: _mixture_double.expect(problem.shard, m.lexicon, False, small, np.empty((3, 2)), 1),
-        lambda: _mixture_double.expect(problem.shard, m.lexicon, False, Counts.zero(m), np.empty((2, 2)), 1),
+        lambda: _mixture_double.expect(problem.shard, m.lexicon, None, False, small, np.empty((3, 2)), 1),
+        lambda: _mixture_double.expect(problem.shard, m.lexicon, None, False, Counts.zero(m), np.empty((2, 2)), 1),
         lambda: _hmm_double.posteriors(
             [problem.shard], [m.lexicon], m.positions, how, None, False, 1.0, *uneven, None, 1
         ),
@@ -388,6 +388,6 @@ def test_costs_of_other_sentence_pairs(problem, shape):
     refused(
         [
             lambda: _hmm_double.posteriors(*asked, False, 1.0, *cells, costs, 1),
-            lambda: _mixture_double.posteriors(problem.shard, m.lexicon, False, 1.0, *cells, costs, 1),
+            lambda: _mixture_double.posteriors(problem.shard, m.lexicon, None, False, 1.0, *cells, costs, 1),
         ]
     )

@@ -35,7 +35,7 @@ def test_counts_equal_definition(problem, agree, n_threads):
     problem = with_room(problem)
     counts = Counts.zero(problem.m)
     loglik = np.empty((len(problem), 2))
-    _mixture_double.expect(problem.shard, problem.m.lexicon, agree, counts, loglik, n_threads)
+    _mixture_double.expect(problem.shard, problem.m.lexicon, None, agree, counts, loglik, n_threads)
     links, expected_nulls = [], [np.zeros(len(x)) for x in (counts.null_fwd, counts.null_rev)]
     for n in range(len(problem)):
         note(f"I, J {problem.shape(n)}")
@@ -55,7 +55,7 @@ def test_posteriors_and_best_links_equal_definition(problem):
     for best in (False, True):
         fwd, rev = np.ones(shard.n_cells), np.ones(shard.n_cells)  # added to, not overwritten
         costs = np.ones((len(problem), 2))
-        _mixture_double.posteriors(shard, lexicon, best, 0.5, fwd, rev, costs, 1)
+        _mixture_double.posteriors(shard, lexicon, None, best, 0.5, fwd, rev, costs, 1)
         for n, found in enumerate(grids(problem, 2 * (fwd - 1), 2 * (rev - 1))):
             loglik, gammas, nulls = defined(problem, n, 1e-6)
             np.testing.assert_allclose(costs[n], [1 - x / 2 for x in loglik], **CLOSE)
@@ -80,7 +80,7 @@ def test_words_that_have_no_translation_left_are_not_counted(direction):
     lexicon = replace(problem.m.lexicon, t=t, null_fwd=nulls[0], null_rev=nulls[1])
     counts = Counts.zero(problem.m)
     loglik = np.empty((2, 2))
-    _mixture_double.expect(problem.shard, lexicon, False, counts, loglik, 1)
+    _mixture_double.expect(problem.shard, lexicon, None, False, counts, loglik, 1)
     assert (counts.pairs[:, direction] == 0).all() and np.isfinite(loglik).all()
     assert (counts.pairs[:, 1 - direction] > 0).any()
 
@@ -89,7 +89,7 @@ def test_empty_sides_count_nothing():
     problem = even_problem(corpus_of(([], [0, 1]), ([0], []), ([], []), ([0], [1])))
     counts = Counts.zero(problem.m)
     loglik = np.full((4, 2), np.nan)
-    _mixture_double.expect(problem.shard, problem.m.lexicon, False, counts, loglik, 2)
+    _mixture_double.expect(problem.shard, problem.m.lexicon, None, False, counts, loglik, 2)
     assert (loglik[:3] == 0).all() and loglik[3, 0] < 0
     assert counts.pairs.shape == (1, 2) and counts.null_fwd[0] == 0 < counts.null_fwd[1]
 
@@ -101,13 +101,13 @@ def test_threads_and_shards_add_up_to_the_same_counts():
     tables = {x: getattr(problem.m.lexicon, x).astype(np.float32) for x in ("t", "null_fwd", "null_rev")}
     lexicon = replace(problem.m.lexicon, **tables)
     whole = Counts.zero(problem.m)
-    _mixture.expect(problem.shard, lexicon, True, whole, np.empty((200, 2)), 1)
+    _mixture.expect(problem.shard, lexicon, None, True, whole, np.empty((200, 2)), 1)
     for n_threads, cuts in ((2, [0, 200]), (8, [0, 1, 77, 200]), (1, [0, 50, 100, 150, 200])):
         parts = Counts.zero(problem.m)
         for start, stop in zip(cuts, cuts[1:], strict=False):
             part = Counts.zero(problem.m)
             shard = problem.seen.shard(start, stop, 1)
-            _mixture.expect(shard, lexicon, True, part, np.empty((stop - start, 2)), n_threads)
+            _mixture.expect(shard, lexicon, None, True, part, np.empty((stop - start, 2)), n_threads)
             parts.add(part)
         for name in ("pairs", "null_fwd", "null_rev"):
             np.testing.assert_array_equal(getattr(whole, name), getattr(parts, name))
@@ -122,8 +122,8 @@ def test_cells_outside_their_row_are_unknown_word_pairs():
     for wrong in (np.full_like(widths, -1), widths, widths + 1000):
         changed = replace(shard, cells=np.where(np.arange(12) % 5 == 0, wrong, shard.cells))
         fwd, rev, loglik, counts = np.zeros(12), np.zeros(12), np.empty((1, 2)), Counts.zero(problem.m)
-        _mixture_double.posteriors(changed, lexicon, False, 1.0, fwd, rev, None, 1)
-        _mixture_double.expect(changed, lexicon, False, counts, loglik, 1)
+        _mixture_double.posteriors(changed, lexicon, None, False, 1.0, fwd, rev, None, 1)
+        _mixture_double.expect(changed, lexicon, None, False, counts, loglik, 1)
         found.append([fwd, rev, loglik, counts.pairs, counts.null_fwd, counts.null_rev])
     for others in found[1:]:
         for a, b in zip(found[0], others, strict=True):
@@ -138,7 +138,7 @@ def test_float_equals_double(problem):
     found = []
     for kernel, lexicon, dtype in ((_mixture, single, np.float32), (_mixture_double, double, np.float64)):
         scores = np.zeros(problem.shard.n_cells, dtype), np.zeros(problem.shard.n_cells, dtype)
-        kernel.posteriors(problem.shard, lexicon, False, 1.0, *scores, None, 1)
+        kernel.posteriors(problem.shard, lexicon, None, False, 1.0, *scores, None, 1)
         found.append(scores)
     for x, y in zip(*found, strict=True):
         np.testing.assert_allclose(x, y, rtol=0, atol=1e-5)
