@@ -26,7 +26,7 @@ from aligner.text.giza import Table
 FIRST_CLASS = 2  # the number of the first class in a file
 CLASSES = 50  # as users of mkcls ask for
 MOST_CLASSES = 4096  # as in ext/text/_classes.pyx
-ROUNDS = 40  # with noise
+ROUNDS = 50  # with noise
 MOST_ROUNDS = 100_000
 MOST_QUIET = 100  # rounds without noise
 HOT = 0.3  # the temperature at first: of 0.1 to 0.4 the best for English, French, Czech and Japanese

@@ -12,7 +12,7 @@ from aligner.text.corpus import Builder
 from aligner.text.giza import add_plain
 
 CLASSES = 100  # of mkcls, unless the caller says how many
-ROUNDS = 20  # of ours for one run of mkcls
+ROUNDS = 25  # of ours for one run of mkcls
 MOST_RUNS = 1000
 USED = ("-c", "-n", "-p", "-V")  # the options that mean something here
 
