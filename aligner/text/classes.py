@@ -1,8 +1,8 @@
 """Word classes: words that stand beside the same words have one class. Files of classes are those of mkcls.
 
-Classes are made by exchange (ext/text/_classes.pyx). Rounds with noise come first, so that classes do not end
-at the first of many optima that no single word can leave. The noise falls to nothing. Then rounds follow in
-which each word goes to its best class, until no word moves.
+Classes are made by exchange (ext/text/_classes.pyx). In a round each word in turn goes to its best class.
+Such rounds end where no single word can gain, and other classes may be better still. So rounds with noise
+come first. The noise falls from round to round. Then rounds without noise follow until no word moves.
 
 A file has a line `word<TAB>class` for each word, sorted by the bytes of the words. mkcls numbers classes from
 2 on: 0 is the end of a sentence, and 1 is nothing. Other programs may number them otherwise.

@@ -360,8 +360,8 @@ def exchange(
         raise ValueError(f"temperature must be between 0 and 1, not {temperature}")
     if temperature > 0:
         for i in range(NOISE + C):
-            place = mixed(seed + <uint64_t>(i % NOISE)) >> 11  # 53 bits
-            noise.push_back(<int32_t>(-log(-log((place + 0.5) / 2.0**53)) * NOISE_UNIT))
+            place = mixed(seed + <uint64_t>(i % NOISE)) >> 12  # 52 bits: one half more is still below 2^52
+            noise.push_back(<int32_t>(-log(-log((place + 0.5) / 2.0**52)) * NOISE_UNIT))
     open_state(state, bigrams, classes, C)
     with nogil:
         for i in range(order.shape[0]):
