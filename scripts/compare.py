@@ -38,7 +38,8 @@ def rows(data: Path, n: int, part: str, models: list[str], more: list[str]) -> d
         write_corpus(data, (first, second), n, folder)
         stop = n_lines(folder / "src") - (n_test if part == "dev" else 0)
         start = stop - (n_dev if part == "dev" else n_test) + 1
-        command = [ALIGNER, "compare", folder / "src", folder / "tgt", "--gold", data / f"{part}.gold"]
+        text = [str(folder / side) for side in ("src", "tgt")]
+        command = [ALIGNER, "compare", *text, "--gold", str(data / f"{part}.gold")]
         command += ["--lines", f"{start}-{stop}", "--models", ",".join(models), "--quiet", "--json", "-"]
         for row, options in SETTINGS.items():
             if all(word in models for word in options.split() if word in MODELS):
