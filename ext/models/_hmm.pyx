@@ -17,6 +17,7 @@ from constraints cimport (
     BIJECTIVE, SYMMETRIC, UNCONSTRAINED, Extra, Inference, constrain, describe, n_entries, n_extra, read_extra,
 )
 from counts cimport Queue, Sums, add_later, add_rest, fixed, read_sums
+from dual cimport Certificate, Decomposition, Dual, room_for_dual, solve_dual
 from emissions cimport MOST_VIEWS, Own, Sight, fill, read_evidence, read_own, room_for_share
 from inputs cimport Text, Words, check_costs, check_scores, read_text, read_words
 from lattice cimport (
@@ -32,8 +33,10 @@ cdef real TINY = 1e-5   # posteriors of at most TINY are not counted
 CONSTRAINTS = {"none": UNCONSTRAINED, "bijective": BIJECTIVE, "symmetric": SYMMETRIC}
 cdef enum:
     N_STATISTICS = 7
+    N_CERTIFICATE = 4
 
 STATISTICS = ("loglik_fwd", "loglik_rev", "kl", "before", "after", "calls", "converged")  # of a sentence pair
+CERTIFICATE = ("rounds", "converged", "bound", "primal")  # of a sentence pair's dual decomposition
 
 
 cdef struct Jumps:
@@ -200,7 +203,7 @@ def expect(
     cdef Py_ssize_t n
     cdef int k
     check_room(&s, all_jumps, statistics)
-    cdef int64_t work_size = widest(&s, &how)
+    cdef int64_t work_size = widest(&s, &how, False)
     cdef real* work = new_work(n_threads * work_size)
     statistics[:, :] = 0
     for n in prange(s.x.S, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
@@ -293,7 +296,7 @@ def expect_links(
     cdef int64_t[::1] begin = np.zeros(s.x.S, dtype=np.int64)   # where its entries begin among those of the thread
     lengths = np.zeros(s.x.S + 1, dtype=np.int64)
     cdef int64_t[::1] length = lengths
-    cdef int64_t work_size = widest(&s, &how)
+    cdef int64_t work_size = widest(&s, &how, False)
     cdef real* work = NULL
     cdef Packed* packed = NULL
     cdef const int64_t[::1] place
@@ -390,7 +393,7 @@ def posteriors(
     if fwd.shape[0] == 0:
         return
     cdef bint costed = costs is not None
-    cdef int64_t work_size = widest(&s, &how)
+    cdef int64_t work_size = widest(&s, &how, False)
     cdef real* work = new_work(n_threads * work_size)
     for n in prange(s.x.S, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
         k = threadid()
@@ -424,6 +427,81 @@ cdef void score_pair(
                 rev_out[i * fwd.J + j] += share * rev.gamma[i * rev.K + j]
 
 
+def decompose(
+    shards,                      # IN, what each view sees of the same sentence pairs
+    lexicons,                    # IN, of each view
+    positions,                   # IN
+    Decomposition what,          # IN
+    own,                         # IN, shares of the sentence pairs in the counts of lexicons that have evidence; None
+    real share,                  # IN, what scores are multiplied by
+    real[::1] fwd not None,      # OUT, [n_cells] added to
+    real[::1] rev not None,      # OUT, [n_cells] added to
+    double[:, ::1] costs,        # OUT, [S, 2] as those of `posteriors`; None: not wanted
+    double[:, ::1] certificates,  # OUT, [S, len(CERTIFICATE)] added to; None: not wanted
+    int n_threads,
+):
+    """Adds the scores that dual decomposition (dual.pxd) gives the cells of a shard, of each direction's own links.
+
+    A sentence pair with an empty side has no lattice: it adds nothing.
+    """
+    cdef list held = []
+    cdef Shard s
+    cdef Inference how
+    cdef Py_ssize_t n
+    cdef int k
+    how.forward = how.reverse = True
+    how.constraint = UNCONSTRAINED
+    check_threads(n_threads)
+    read_shard(&s, shards, lexicons, positions, own, &how, False, held)
+    check_scores(s.x, fwd, rev)
+    check_costs(s.x, costs)
+    if s.given.offsets != NULL:
+        raise ValueError("dual decomposition has no constraints")
+    if not (what.penalty >= 0 and 0 < what.rate <= 1e6 and what.rounds >= 1):
+        raise ValueError(f"no decomposition has penalty {what.penalty}, rate {what.rate} and {what.rounds} rounds")
+    if certificates is not None and (certificates.shape[0] != s.x.S or certificates.shape[1] != N_CERTIFICATE):
+        raise ValueError(f"the certificates are not of {s.x.S} sentence pairs")
+    if fwd.shape[0] == 0:
+        return
+    cdef bint costed = costs is not None, certified = certificates is not None
+    cdef int64_t work_size = widest(&s, &how, True)
+    cdef real* work = new_work(n_threads * work_size)
+    for n in prange(s.x.S, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
+        k = threadid()
+        decompose_pair(
+            &s, n, &what, share, &fwd[0], &rev[0], &costs[n, 0] if costed else NULL,
+            &certificates[n, 0] if certified else NULL, work + k * work_size,
+        )
+    free(work)
+
+
+cdef void decompose_pair(
+    Shard* s, Py_ssize_t n, Decomposition* what, real share, real* fwd_out, real* rev_out, double* costs,
+    double* certificate, real* work,
+) noexcept nogil:
+    """Adds the scores of sentence pair n, [I, J] in both directions. costs: [2], or NULL. certificate: [4], or NULL"""
+    cdef Direction fwd, rev
+    cdef Dual p
+    cdef Certificate found
+    cdef int64_t x, begin = s.x.cell_offsets[n] - s.x.cell_offsets[0]
+    work = set_up(s, n, &fwd, &rev, work)
+    if work == NULL:
+        return
+    if costs != NULL:
+        alpha_rows(&fwd, &rev)
+        costs[0] -= <double>share * loglik(&fwd)
+        costs[1] -= <double>share * loglik(&rev)
+    solve_dual(what, &fwd, &rev, certificate != NULL, work, &p, &found)
+    for x in range(p.n):
+        fwd_out[begin + x] += share * p.sides[0].total[x]
+        rev_out[begin + x] += share * p.sides[1].total[x]
+    if certificate != NULL:
+        certificate[0] += found.rounds
+        certificate[1] += found.converged
+        certificate[2] += found.bound
+        certificate[3] += found.primal
+
+
 def dual(shard, lexicon, positions, Inference how, int64_t n, const double[::1] lam not None):
     """phi (without - log Z(0)) and its gradient of sentence pair n's problem at lam. For tests.
 
@@ -438,7 +516,7 @@ def dual(shard, lexicon, positions, Inference how, int64_t n, const double[::1] 
     read_shard(&s, [shard], [lexicon], positions, None, &how, False, held)
     if not 0 <= n < s.x.S:
         raise ValueError(f"there is no sentence pair {n}")
-    cdef real* work = new_work(widest(&s, &how))
+    cdef real* work = new_work(widest(&s, &how, False))
     cdef real* rest = set_up(&s, n, &fwd, &rev, work)
     try:
         if rest == NULL:
@@ -479,7 +557,7 @@ cdef real* new_work(int64_t n) except NULL:
     return <real*>memory
 
 
-cdef int64_t widest(Shard* s, Inference* how) noexcept nogil:
+cdef int64_t widest(Shard* s, Inference* how, bint decomposing) noexcept nogil:
     """Reals of work space that are enough for every sentence pair."""
     cdef Text* x = s.x
     cdef Extra* g = &s.given
@@ -492,5 +570,7 @@ cdef int64_t widest(Shard* s, Inference* how) noexcept nogil:
         more = s.n_views * room_for_share(I, J)  # needed before the projection
         if how.constraint != UNCONSTRAINED or n_extra(g, n) > 0:
             more = max(more, room_for_problem(I, J, n_extra(g, n), n_entries(g, n)))
+        if decomposing:
+            more = max(more, room_for_dual(I, J))
         most = max(most, padded(size + more))
     return most

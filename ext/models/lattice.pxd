@@ -220,7 +220,7 @@ cdef inline void alpha_row(Direction* d, int64_t j) noexcept nogil:
 
 
 cdef inline double loglik(Direction* d) noexcept nogil:
-    """log p(f | e), after alpha_rows: the sum of log scale_j, with few logarithms."""
+    """The sum of log scale_j, with few logarithms: log p(f | e) after alpha_rows, log p(f, a | e) after best_path."""
     cdef double total = 0, product = 1
     cdef int64_t j
     for j in range(d.J):
@@ -332,6 +332,7 @@ cdef inline void best_path(Direction* d) noexcept nogil:
     delta_j(i) = emit_j(i) * max_i' best_{j-1}(i') T(i', i)    twin_j(i) = p0 * null_j * best_{j-1}(i)
     best_j(i) = max(delta_j(i), twin_j(i)), rows scaled by their maximum. The path ends where best_{J-1}(i) * end(i) is
     largest. Ties go to the first position, and to words.
+    scale keeps the maxima, the last one times end: log p(f, a | e) of the best path is loglik.
     alpha keeps delta, twin the twins'; gamma, until the path is known, where each word came from.
     """
     cdef int64_t I = d.I, K = d.K, W = d.W, i, j, k, low, high, from_right, from_left, k2
@@ -383,6 +384,7 @@ cdef inline void best_path(Direction* d) noexcept nogil:
         for i in range(I):
             best[i] = max(delta[i], twin[i])
             top = max(top, best[i])
+        d.scale[j] = top
         for i in range(I):
             delta[i] /= top
             twin[i] /= top
@@ -395,6 +397,7 @@ cdef inline void best_path(Direction* d) noexcept nogil:
     for i in range(I):
         if best[i] * d.end[i] > best[k] * d.end[k]:
             k = i
+    d.scale[d.J - 1] *= best[k] * d.end[k]
     for j in range(d.J - 1, -1, -1):
         delta -= K
         twin -= K
