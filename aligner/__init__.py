@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from aligner.decoding.dual import Dual
     from aligner.decoding.model import Model
     from aligner.errors import DataError
     from aligner.links.formats import LinkReader, format_links
@@ -34,6 +35,7 @@ __all__ = [
     "Corpus",
     "DataError",
     "Development",
+    "Dual",
     "LinkReader",
     "Links",
     "Model",
@@ -51,6 +53,7 @@ _HOME = {
     "Corpus": "text.corpus",
     "DataError": "errors",
     "Development": "training.development",
+    "Dual": "decoding.dual",
     "LinkReader": "links.formats",
     "Links": "links.links",
     "Model": "decoding.model",

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from operator import methodcaller
 from typing import Any
 
 import click
 
 from aligner import store
-from aligner.cli import decision, options, sentence_scores, threshold, training
+from aligner.cli import decision, dual, options, sentence_scores, threshold, training
+from aligner.cli.dual import DualLog
 from aligner.cli.outputs import Outputs
 from aligner.cli.sentence_scores import SentenceScores
 from aligner.decoding.combine import Decision, above, combine
+from aligner.decoding.dual import DUAL, METHOD, Dual
 from aligner.files import open_output
 from aligner.links.formats import format_links
 from aligner.links.known import known_of
@@ -21,6 +24,7 @@ from aligner.models.kinds import HMMS, MODELS
 @click.command("align")
 @options.corpus_arguments
 @decision.directions
+@dual.option
 @decision.projection
 @threshold.option
 @decision.decoder
@@ -43,6 +47,10 @@ def command(
     viterbi: bool,
     method: str | None,
     variant: str,
+    penalty: float | None,
+    rounds: int | None,
+    rate: float | None,
+    dual_log: str | None,
     project: str,
     decode: str,
     max_fertility: int | None,
@@ -72,33 +80,37 @@ def command(
     The numbers of --sentence-scores tell translations from other pairs. p is that of the model, all
     alignments summed: of loo, that of all views at once; of other models, the mean over views of log p. A
     pair that has an empty side, or is too long, has 100, 100 and 0; a pair without links has 0 as its third
-    number. With --viterbi, the third number is left out.
+    number. With --viterbi and --symmetrize dual, the third number is left out.
 
     \b
     Example:
       aligner align data/generated.src data/generated.tgt -o generated.links
       aligner align --model shmm --project both --threshold auto data/generated.src data/generated.tgt
       aligner align --lowercase --symmetrize grow-diag-final-and < corpus.both > links
+      aligner align --model hmm --symmetrize dual --dual-log log.tsv data/generated.src data/generated.tgt
     """
     rule = settings.pop("threshold")
     given = threshold.number_of(rule)
-    method = decision.method_of(method, viterbi, scores, rule)
+    together = dual.dual_of(method, penalty, rounds, rate, dual_log, viterbi, project, rule)
+    dual.check_model(together, settings["model"] in HMMS, settings["model"])
+    method = METHOD if together is not None else decision.method_of(method, viterbi, scores, rule)
     fertility = decision.check_decoder(decode, max_fertility, method, viterbi, settings["given"])
     decision.check_projection(project, viterbi, settings["model"] in HMMS, settings["model"])
     layout = "scored" if scores else "pharaoh"
     sentence_scores.check(sentence_score_file, settings["given"])
     named = {"-o": output, "--forward": forward, "--reverse": reverse, "--save": save, "--log-json": log_json}
-    named["--sentence-scores"] = sentence_score_file
+    named |= {"--sentence-scores": sentence_score_file, "--dual-log": dual_log}
     options.check_outputs(named, training.inputs(settings), overwrite, save)
     telling = training.told(quiet, verbose, aligns=project)
     with Outputs() as beside, open_output(output, overwrite) as out, telling as progress:
         sides = [
             None if path is None else beside.open(open_output(path, overwrite)) for path in (forward, reverse)
         ]
-        scored = SentenceScores(sentence_score_file, overwrite, beside, viterbi)
+        scored = SentenceScores(sentence_score_file, overwrite, beside, viterbi or together is not None)
+        certified = DualLog(dual_log, overwrite, beside)
         saved = None if save is None else beside.open(store.open_new(save, overwrite))
         log = beside.open_log(log_json, overwrite)
-        run = _told(method, variant, viterbi, project, fertility, rule)
+        run = _told(method, variant, viterbi, project, together, fertility, rule)
         corpus, model, seen, known = training.train(
             run=run, log=log, progress=progress, threshold=given, **settings
         )
@@ -108,15 +120,16 @@ def command(
             saved.close()
         by_hand, n_threads = known_of(known, None, corpus), settings["threads"]
         decoding = {"seen": seen, "known": by_hand, "project": project, "n_threads": n_threads}
-        limit = model.threshold_of(recipe.direction, method, given)
+        limit = model.threshold_of(recipe.direction, method, dual.threshold_of(together, given))
         how = Decision(limit, recipe.direction, method, variant, fertility)
         say = None if progress is None else progress.say
         how = threshold.found(rule, model, corpus, how, say, **decoding)
-        of_sides = model.threshold if rule is None else how.threshold
+        of_sides = model.threshold if rule is None and together is None else how.threshold
         if progress is not None and options.on_terminal(output):
             progress.hide()
         n_links = 0
-        for links in decision.decoded(model, corpus, scored, progress, viterbi=viterbi, **decoding):
+        decoding |= {"viterbi": viterbi, "dual": together}
+        for links in decision.decoded(model, corpus, scored, certified, progress, **decoding):
             for side, one in zip(sides, links, strict=True):
                 if side is not None:
                     kept = one if scores else above(one, of_sides)
@@ -125,6 +138,7 @@ def command(
             n_links += len(both.src)
             out.write(format_links(both.rounded(), layout))
             scored.write(both, *links, recipe.direction)
+            certified.write(len(both))
         if progress is not None:
             above_what = "" if viterbi else f" that score above {how.threshold:g}"
             progress.say(f"found {n_links:,} links{above_what}")
@@ -132,11 +146,18 @@ def command(
 
 
 def _told(
-    method: str, variant: str, viterbi: bool, project: str, fertility: int | None, rule: str | float | None
+    method: str,
+    variant: str,
+    viterbi: bool,
+    project: str,
+    together: Dual | None,
+    fertility: int | None,
+    rule: str | float | None,
 ) -> dict[str, str]:
     """How links are chosen, as the log's signature tells it: what is not as usual."""
     run = {
-        "sym": method,
+        "sym": method if together is None else DUAL,
+        **({} if together is None else asdict(together)),
         "variant": variant if variant != "symal" else None,
         "links": "viterbi" if viterbi else None,
         "project": project if project != "trained" else None,

@@ -7,9 +7,11 @@ from typing import Any
 
 import click
 
+from aligner.cli.dual import DualLog
 from aligner.cli.options import F
 from aligner.cli.sentence_scores import SentenceScores
 from aligner.decoding.combine import DECODERS, MOST_FERTILITY, fertility_of
+from aligner.decoding.dual import DUAL, THRESHOLD
 from aligner.decoding.model import Model
 from aligner.decoding.posteriors import PROJECTIONS
 from aligner.links.links import Links
@@ -20,12 +22,16 @@ from aligner.training.progress import Progress
 
 
 class MethodName(click.Choice):  # type: ignore[type-arg]
-    """A method of symmetrization, by our name or by another tool's."""
+    """A method of symmetrization, by our name or by another tool's. models: dual, which needs a model, too"""
 
-    def __init__(self) -> None:
-        super().__init__(list(METHODS))
+    def __init__(self, models: bool = False) -> None:
+        super().__init__([*METHODS, DUAL] if models else list(METHODS))
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == DUAL and DUAL not in self.choices:
+            self.fail(
+                "dual needs a model: it is a method of `aligner align` and `aligner decode`.", param, ctx
+            )
         return super().convert(our_name(value), param, ctx)
 
 
@@ -47,10 +53,11 @@ def directions(command: F) -> F:
         click.option(
             "--symmetrize",
             "method",
-            type=MethodName(),
+            type=MethodName(models=True),
             metavar="METHOD",
-            help="How two directions become one, see `aligner symmetrize --help`.  [default: soft-union;"
-            " of best paths grow-diag-final-and]",
+            help="How two directions become one, see `aligner symmetrize --help`; or dual: the links that are"
+            " best for both directions at once, searched for by dual decomposition, with the threshold"
+            f" {THRESHOLD:g}.  [default: soft-union; of best paths grow-diag-final-and]",
         ),
         click.option(
             "--viterbi",
@@ -144,14 +151,16 @@ def decoded(
     model: Model,
     corpus: Corpus,
     scored: SentenceScores,
+    certified: DualLog,
     progress: Progress | None,
     *,
     project: str,
     **settings: Any,
 ) -> Iterator[tuple[Links, Links]]:
-    """The links of a text, forward and reverse, with its costs if they are wanted, and told as they come.
+    """The links of a text, forward and reverse, as they come, with costs and certificates if they are wanted.
 
     project, settings: those of decoding.posteriors.directions
     """
-    blocks = model.directions(corpus, costs=scored.costs(len(corpus)), project=project, **settings)
+    beside = {"costs": scored.costs(len(corpus)), "certificates": certified.certificates(len(corpus))}
+    blocks = model.directions(corpus, project=project, **beside, **settings)
     return blocks if progress is None else progress.follow(blocks, corpus, model.recipe, project)

@@ -8,13 +8,15 @@ from typing import Any
 import click
 import numpy as np
 
-from aligner.cli import decision, known, options, sentence_scores
+from aligner.cli import decision, dual, known, options, sentence_scores
 from aligner.cli import threshold as thresholds
+from aligner.cli.dual import DualLog
 from aligner.cli.known import KnownFiles
 from aligner.cli.outputs import Outputs
 from aligner.cli.sentence_scores import SentenceScores
 from aligner.cli.systems import check_direction
 from aligner.decoding.combine import Decision, combine
+from aligner.decoding.dual import METHOD
 from aligner.decoding.model import Model
 from aligner.decoding.posteriors import known_words, unknown_tokens
 from aligner.files import display_name, open_output
@@ -41,6 +43,7 @@ from aligner.training.progress import Progress, decoding_work
     help="forward: p(tgt | src); reverse: p(src | tgt); both: the two made one.  [default: as trained]",
 )
 @decision.directions
+@dual.option
 @decision.projection
 @thresholds.option
 @thresholds.at("on the text that `aligner tune --store` tuned the model on")
@@ -66,6 +69,10 @@ def command(
     viterbi: bool,
     method: str | None,
     variant: str,
+    penalty: float | None,
+    rounds: int | None,
+    rate: float | None,
+    dual_log: str | None,
     project: str,
     threshold: str | float | None,
     at_precision: float | None,
@@ -94,7 +101,8 @@ def command(
 
     The threshold is the first of these: what --threshold gives; what --at-precision or --at-recall finds on
     the curve of a model that `aligner tune --store` has tuned; the best one that tuning found, except with
-    --viterbi and --project; 0.25 for product; the model's, which `aligner info` tells.
+    --viterbi, --project and --symmetrize dual; 0.5 for dual, 0.25 for product; the model's, which
+    `aligner info` tells.
 
     --threshold auto prints the AER that is expected if each link is right with its probability. The expected
     AER does not tell the real one: gold standards differ in what they call a link.
@@ -110,6 +118,7 @@ def command(
       aligner decode generated.model --direction forward --scores < corpus.both
       aligner decode generated.model data/generated.src data/generated.tgt --decode one-to-one
       aligner decode tuned.model data/generated.src data/generated.tgt --at-precision 0.95
+      aligner decode hmm.model data/generated.src data/generated.tgt --symmetrize dual --rounds 250 --rate 2
     """
     options.check_layout(tgt, layout, vcb)
     files = KnownFiles(given, exclude, known_base, known_format)
@@ -123,7 +132,8 @@ def command(
         raise click.UsageError("--given and --exclude are for two files, SRC and TGT.")
     files.check(threshold)
     sentence_scores.check(sentence_score_file, given)
-    named = {"-o": output, "--sentence-scores": sentence_score_file}
+    together = dual.dual_of(method, penalty, rounds, rate, dual_log, viterbi, project, threshold)
+    named = {"-o": output, "--sentence-scores": sentence_score_file, "--dual-log": dual_log}
     options.check_outputs(named, (model, src, tgt, *(vcb or ()), *files.paths), overwrite)
     trained = Model.load(model, check)
     trained.check_trained()
@@ -134,14 +144,19 @@ def command(
         raise click.UsageError("--symmetrize is for both directions.")
     fits = recipe.model in HMMS and recipe.direction == "both"
     decision.check_projection(project, viterbi, fits, model)
-    method = decision.method_of(method, viterbi, scores and direction == "both", threshold)
+    dual.check_model(together, fits, model)
+    if together is not None:
+        method = METHOD
+    else:
+        method = decision.method_of(method, viterbi, scores and direction == "both", threshold)
     if streamed and threshold == "auto":
         thresholds.check_found(trained, model, direction, method)
     made_one = method if direction == "both" else None
     fertility = decision.check_decoder(decode, max_fertility, made_one, viterbi, given)
     options.exclusive(at_precision=at_precision, at_recall=at_recall, threshold=threshold)
     if (wanted := thresholds.wanted_of(at_precision, at_recall)) is not None:
-        thresholds.check_wanted(viterbi, project, decode)
+        thresholds.check_wanted(viterbi, project, decode, together is not None)
+    threshold = threshold if isinstance(threshold, str) else dual.threshold_of(together, threshold)
     as_tuned = not viterbi and project == "trained"
     limit = thresholds.limit_of(trained, model, direction, method, threshold, wanted, as_tuned)
     how = Decision(limit, direction, method, variant, fertility)
@@ -150,7 +165,8 @@ def command(
     telling = nullcontext() if streamed or options.on_terminal(output) else Progress()
     doubts = Doubts(trained)
     with Outputs() as beside, open_output(output, overwrite) as out, telling as progress:
-        scored = SentenceScores(sentence_score_file, overwrite, beside, viterbi)
+        scored = SentenceScores(sentence_score_file, overwrite, beside, viterbi or together is not None)
+        certified = DualLog(dual_log, overwrite, beside)
         if streamed:
             parts = stream_corpus(src, layout=layout, **reading)
         else:
@@ -163,13 +179,16 @@ def command(
                 how = thresholds.found(threshold, trained, corpus, how, **settings)
             if progress is not None:
                 progress.plan(decoding_work(recipe, int(cell_offsets(corpus)[-1]), project))
-            blocks = decision.decoded(trained, corpus, scored, progress, viterbi=viterbi, **settings)
+            settings |= {"viterbi": viterbi, "dual": together}
+            blocks = decision.decoded(trained, corpus, scored, certified, progress, **settings)
             for forward, reverse in blocks:
                 links = combine(forward, reverse, how, threads)
                 out.write(format_links(links.rounded(), "scored" if scores else "pharaoh"))
                 scored.write(links, forward, reverse, direction)
+                certified.write(len(links))
             out.flush()
             scored.flush()
+            certified.flush()
     doubts.warn(model, display_name(src))
 
 

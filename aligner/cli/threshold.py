@@ -100,12 +100,13 @@ def limit_of(
     return model.threshold_of(direction, method, number, tuned=as_tuned and given is None)
 
 
-def check_wanted(viterbi: bool, project: str, decode: str) -> None:
+def check_wanted(viterbi: bool, project: str, decode: str, dual: bool) -> None:
     """Refuses options that --at-precision and --at-recall do not go with."""
     for given, name in (
         (viterbi, "--viterbi"),
         (project != "trained", "--project"),
         (decode != "threshold", "--decode"),
+        (dual, "--symmetrize dual"),
     ):
         if given:
             raise click.UsageError(

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from aligner import __version__, arguments, store
 from aligner.decoding.combine import Decision, combine, fertility_of
+from aligner.decoding.dual import DUAL, METHOD, THRESHOLD, Dual, check_dual
 from aligner.decoding.form import LARGE, check_arrays, check_header
 from aligner.decoding.posteriors import (
     check_constraints,
@@ -208,6 +209,7 @@ class Model:
         decode: str = "threshold",
         max_fertility: int | None = None,
         project: str = "trained",
+        dual: Dual | None = None,
         links: Links | None = None,
         constraints: Constraints | None = None,
         n_threads: int = 1,
@@ -215,18 +217,29 @@ class Model:
         """Links of sentence pairs, given as text, as lists of tokens or as a Corpus.
 
         The text is lower-cased if the model's was, and split as the model's was.
-        symmetrize     how two directions become one: one of METHODS (links/symmetrize.py)
+        symmetrize     how two directions become one: one of METHODS (links/symmetrize.py), or dual: by dual
+                       decomposition, whose links score above 0.5
         threshold      of a link's score, or a rule that finds one from the text (decoding/threshold.py): auto
                        or points. None is that of `threshold_of`
         decode         threshold: the links above the threshold; one-to-one, fertility: of these the best ones
                        such that no word has more than one link, or more than max_fertility
         max_fertility  of decode="fertility"; None is 2
         project        what posteriors are projected onto: one of PROJECTIONS (decoding/posteriors.py)
+        dual           how symmetrize="dual" searches; None is Dual()
         links          known by hand (links/known.py); given ones are for decode="threshold"
         constraints    on expected links, for HMMs of both directions (text/known.py)
         """
-        arguments.choice("symmetrize", symmetrize, METHODS)
+        arguments.choice("symmetrize", symmetrize, (*METHODS, DUAL))
         check(threshold)
+        if dual is not None:
+            arguments.instance("dual", dual, Dual, "a Dual")
+            if symmetrize != DUAL:
+                raise ValueError(f"dual is for symmetrize {DUAL}, not {symmetrize}")
+        if symmetrize == DUAL:
+            if isinstance(threshold, str):
+                raise ValueError(f"threshold {threshold} is for probabilities, and scores of dual are none")
+            symmetrize, dual = METHOD, dual or Dual()
+            threshold = THRESHOLD if threshold is None else threshold
         fertility = fertility_of(decode, max_fertility)
         arguments.threads(n_threads)
         text = Corpus.of(text, self.recipe.lowercase, self.recipe.split)
@@ -238,12 +251,14 @@ class Model:
         how = Decision(limit, self.recipe.direction, symmetrize, fertility=fertility)
         known = known_of(links, constraints, text)
         check_constraints(self.recipe, known)
+        if dual is not None:
+            check_dual(self.recipe, known, False, project)
         if fertility is not None:
             check_not_given(known)
         settings: dict[str, Any] = {"known": known, "project": project, "n_threads": n_threads}
         if isinstance(threshold, str):
             how = replace(how, threshold=self.find_threshold(threshold, text, how, **settings)[0])
-        blocks = self.directions(text, **settings)
+        blocks = self.directions(text, dual=dual, **settings)
         return Links.joined(combine(*block, how, n_threads) for block in blocks)
 
     def seen(self, corpus: Corpus, name: str) -> list[Seen]:

@@ -1,4 +1,4 @@
-"""Scores of links from a trained model: the posteriors or best paths of both directions, shard by shard."""
+"""Scores of links from a trained model, shard by shard: posteriors, best paths or dual decomposition."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from aligner import arguments
 from aligner.decoding._select import above as select
+from aligner.decoding.dual import CERTIFICATE, Dual, add_scores, check_dual
 from aligner.errors import DataError
 from aligner.links.known import SURE
 from aligner.links.links import Links
@@ -49,7 +50,9 @@ def directions(
     known: Known = NOTHING,
     viterbi: bool = False,
     project: str = "trained",
+    dual: Dual | None = None,
     costs: Doubles | None = None,
+    certificates: Doubles | None = None,
     n_threads: int = 1,
 ) -> Iterator[tuple[Links, Links]]:
     """Forward and reverse links, a shard of sentence pairs at a time. Scores are means over the views.
@@ -58,10 +61,14 @@ def directions(
     shares   of the text that the views were trained on, where a sentence pair is not its own witness
     known    what is known beforehand: given links score 1, excluded ones 0
     project  one of PROJECTIONS: what posteriors are projected onto, before best paths are looked for, too
+    dual     the links of the two directions are found together, by dual decomposition (decoding/dual.py)
     costs    [S, 2] is filled, shard by shard: -log p(tgt | src) a target word, -log p(src | tgt) a source
              word. p sums over all alignments, before projection; of models that have a lattice a view, the
              logarithms are means over the views. A sentence pair that has an empty side, or is too long, has
              NO_COST; a direction that the model was not trained in has nan. Given links make costs useless
+    certificates  [S, len(CERTIFICATE)] is filled, shard by shard, by dual decomposition. Of models that have
+             a lattice a view, numbers are sums over the views, but converged is the share of the views. They
+             cost several times the time of the links. A sentence pair that has no lattice has 0
     A direction that the model was not trained in has no links. Nor has a sentence pair that is too long
     (text/corpus.py).
     """
@@ -69,6 +76,10 @@ def directions(
     n_threads = useful(n_threads, int(cell_offsets(corpus)[-1]))
     if costs is not None and costs.shape != (len(corpus), 2):
         raise ValueError(f"the costs are not of {len(corpus)} sentence pairs")
+    if certificates is not None and (dual is None or certificates.shape != (len(corpus), len(CERTIFICATE))):
+        raise ValueError(f"the certificates are not of dual decomposition of {len(corpus)} sentence pairs")
+    if dual is not None:
+        check_dual(recipe, known, viterbi, project)
     stages = projected(recipe, project)
     sights = [
         _known_words(corpus, view) if sight is None else sight
@@ -79,7 +90,8 @@ def directions(
     for start, stop, shards in in_shards(sights, n_threads, known, scored=True):
         mine = None if own is None else own.part(start, stop)
         some = None if costs is None else costs[start:stop]
-        yield _score(views, shards, recipe, stages, mine, viterbi, some, n_threads)
+        found = None if certificates is None else certificates[start:stop]
+        yield _score(views, shards, recipe, stages, mine, viterbi, dual, some, found, n_threads)
 
 
 def check_projection(recipe: Recipe, project: str) -> None:
@@ -140,25 +152,31 @@ def _known_words(corpus: Corpus, view: View) -> Seen:
 
 def _score(
     views: Sequence[View], shards: Sequence[Shard], recipe: Recipe, stages: Sequence[Stage], own: Own | None,
-    viterbi: bool, costs: Doubles | None, n_threads: int,
+    viterbi: bool, dual: Dual | None, costs: Doubles | None, certificates: Doubles | None, n_threads: int,
 ) -> tuple[Links, Links]:  # fmt: skip
-    """The links of a shard's sentence pairs, and their costs where they are wanted.
+    """The links of a shard's sentence pairs, and their costs and certificates where they are wanted.
 
     stages: of the same family and as many views; each scores by itself, and scores are their mean
     """
     shard = shards[0]
-    if costs is not None:
-        costs[:] = 0
+    for numbers in (costs, certificates):
+        if numbers is not None:
+            numbers[:] = 0
     fwd, rev = (np.zeros(shard.n_cells, np.float32) for _ in range(2))
     family, parameters = FAMILIES[recipe.last.family], [view.parameters for view in views]
     step = len(views) if recipe.last.together else 1
     share = step / len(views) / len(stages)
     for k, stage in enumerate(stages):
         for n in range(0, len(views), step):
-            family.posteriors(
-                parameters[n : n + step], shards[n : n + step], stage, recipe.direction, own, viterbi,
-                share, fwd, rev, None if k else costs, n_threads,
-            )  # fmt: skip
+            some, seen, told = parameters[n : n + step], shards[n : n + step], None if k else costs
+            if dual is not None:
+                add_scores(some, seen, dual, own, share, fwd, rev, told, certificates, n_threads)
+            else:
+                family.posteriors(
+                    some, seen, stage, recipe.direction, own, viterbi, share, fwd, rev, told, n_threads
+                )
+    if certificates is not None:
+        certificates[:, CERTIFICATE.index("converged")] /= len(views) // step
     if costs is not None:
         costs *= len(stages)  # costs are those before projection: the first stage tells them
         _divide(costs, shard, recipe.direction)
