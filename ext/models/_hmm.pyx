@@ -12,6 +12,7 @@ from posix.stdlib cimport posix_memalign
 
 import numpy as np
 
+from best_path cimport best_path
 from checks cimport check_threads
 from constraints cimport (
     BIJECTIVE, SYMMETRIC, UNCONSTRAINED, Extra, Inference, constrain, describe, n_entries, n_extra, read_extra,
@@ -21,7 +22,7 @@ from dual cimport Certificate, Decomposition, Dual, room_for_dual, solve_dual
 from emissions cimport MOST_VIEWS, Own, Sight, fill, read_evidence, read_own, room_for_share
 from inputs cimport Text, Words, check_costs, check_scores, read_text, read_words
 from lattice cimport (
-    MARGIN, VECTOR, Direction, add_jumps, alpha_rows, best_path, beta_rows, lay_out, loglik, padded, real, room_for,
+    MARGIN, VECTOR, Direction, add_jumps, alpha_rows, beta_rows, lay_out, loglik, padded, real, room_for,
     set_transitions,
 )
 from lbfgs cimport differentiate, evaluate

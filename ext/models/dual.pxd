@@ -31,7 +31,8 @@ from libc.math cimport INFINITY, log
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 
-from lattice cimport Direction, best_path, loglik, padded, real, room
+from best_path cimport best_path
+from lattice cimport Direction, loglik, padded, real, room
 
 cdef extern from "real.h":
     real exponential(real x) noexcept nogil
@@ -139,14 +140,15 @@ cdef inline double believe(Side* x, Dual* p) noexcept nogil:
     best_path(x.d)
     memset(x.links, 0, p.n * sizeof(real))
     for j in range(x.d.J):
-        for i in range(x.d.I):
-            if x.d.gamma[j * x.d.K + i] > 0:
-                at = j * x.row + i * x.state
-                x.links[at] = 1
-                if i > 0 and pays(x, p, at - x.state) > 0:
-                    x.links[at - x.state] = 1
-                if i < x.d.I - 1 and pays(x, p, at + x.state) > 0:
-                    x.links[at + x.state] = 1
+        i = <int64_t>x.d.nowhere[j]
+        if i < 0:
+            continue
+        at = j * x.row + i * x.state
+        x.links[at] = 1
+        if i > 0 and pays(x, p, at - x.state) > 0:
+            x.links[at - x.state] = 1
+        if i < x.d.I - 1 and pays(x, p, at + x.state) > 0:
+            x.links[at + x.state] = 1
     return loglik(x.d)
 
 
@@ -233,7 +235,7 @@ cdef inline bint descend(Dual* p, real step) noexcept nogil:
 cdef inline void solve_dual(
     Decomposition* how, Direction* fwd, Direction* rev, bint certify, real* memory, Dual* p, Certificate* out
 ) noexcept nogil:
-    """Fills `total` of both sides with scores from 0 to 1. emit, alpha, twin, gamma and scale of the lattices are lost.
+    """Fills `total` of both sides with scores from 0 to 1. What the lattices held is lost.
 
     certify: whether the primal is wanted, which costs up to six more best paths a round
     """

@@ -73,7 +73,7 @@ cdef struct Direction:
     real* alpha
     real* twin
     real* gamma
-    real* nowhere
+    real* nowhere       # in best_path, the state word of each row, -1 for NULL
     real* scale         # [J]
     real* leave
     real* left
@@ -85,7 +85,7 @@ cdef struct Direction:
     real* up            # [MARGIN + K + MARGIN] sums from the left
     real* down          # [MARGIN + K + MARGIN] sums from the right
     real* both          # [K] alpha and twin of the last row; in beta_rows, beta; in best_path, the better of the two
-    real* work          # [2, K] what leaves to the right bucket, and to the left; in best_path, [0] the best arrival
+    real* work          # [2, K] what leaves to the right bucket, and to the left; in best_path, from where the best does
 
 
 cdef inline int64_t padded(int64_t n) noexcept nogil:
@@ -324,88 +324,3 @@ cdef inline void add_jumps(Direction* d, int64_t* jumps) noexcept nogil:
     if d.last != NULL:
         for i in range(d.I):
             jumps[3 * W + 4 + min(d.I - 1 - i, W)] += fixed((alpha[i] + twin[i]) * d.end[i])
-
-
-cdef inline void best_path(Direction* d) noexcept nogil:
-    """gamma becomes 1 on the links of the best path, 0 elsewhere.
-
-    delta_j(i) = emit_j(i) * max_i' best_{j-1}(i') T(i', i)    twin_j(i) = p0 * null_j * best_{j-1}(i)
-    best_j(i) = max(delta_j(i), twin_j(i)), rows scaled by their maximum. The path ends where best_{J-1}(i) * end(i) is
-    largest. Ties go to the first position, and to words.
-    scale keeps the maxima, the last one times end: log p(f, a | e) of the best path is loglik.
-    alpha keeps delta, twin the twins'; gamma, until the path is known, where each word came from.
-    """
-    cdef int64_t I = d.I, K = d.K, W = d.W, i, j, k, low, high, from_right, from_left, k2
-    cdef real* delta = d.alpha
-    cdef real* twin = d.twin
-    cdef const real* emit = d.emit
-    cdef real* origin = d.gamma
-    cdef real* best = d.both
-    cdef real top, value, right, left, null
-    for j in range(d.J):
-        null = d.p0 * d.null[j]
-        if j == 0:
-            for i in range(I):
-                delta[i] = (1 - d.p0) * d.start[i] * emit[i]
-                twin[i] = null * d.start[i]
-        else:
-            for i in range(I):
-                twin[i] = null * best[i]
-                d.u[i] = best[i] * d.leave[i]
-            right = -1  # the best start of a jump to the right bucket, of positions up to i - W - 1
-            from_right = 0
-            for i in range(I):
-                d.work[i] = -1
-                if i > W and d.u[i - W - 1] * d.right[i - W - 1] > right:
-                    right = d.u[i - W - 1] * d.right[i - W - 1]
-                    from_right = i - W - 1
-                value = right
-                k = from_right
-                low = max(0, i - W)
-                high = min(I - 1, i + W)
-                for k2 in range(low, high + 1):
-                    if d.u[k2] * d.taps[i - k2] > value:
-                        value = d.u[k2] * d.taps[i - k2]
-                        k = k2
-                d.work[i] = value
-                d.v[i] = <real>k
-            left = -1
-            from_left = 0
-            for i in range(I - 1, -1, -1):
-                if i + W + 1 < I and d.u[i + W + 1] * d.left[i + W + 1] >= left:
-                    left = d.u[i + W + 1] * d.left[i + W + 1]
-                    from_left = i + W + 1
-                if left > d.work[i]:
-                    d.work[i] = left
-                    d.v[i] = <real>from_left
-                delta[i] = d.work[i] * emit[i]
-                origin[i] = d.v[i]
-        top = 0
-        for i in range(I):
-            best[i] = max(delta[i], twin[i])
-            top = max(top, best[i])
-        d.scale[j] = top
-        for i in range(I):
-            delta[i] /= top
-            twin[i] /= top
-            best[i] /= top
-        delta += K
-        twin += K
-        emit += K
-        origin += K
-    k = 0
-    for i in range(I):
-        if best[i] * d.end[i] > best[k] * d.end[k]:
-            k = i
-    d.scale[d.J - 1] *= best[k] * d.end[k]
-    for j in range(d.J - 1, -1, -1):
-        delta -= K
-        twin -= K
-        origin -= K
-        low = k
-        if delta[low] >= twin[low]:  # the word itself, not its twin
-            k = <int64_t>origin[low] if j > 0 else 0
-            memset(origin, 0, K * sizeof(real))
-            origin[low] = 1
-        else:
-            memset(origin, 0, K * sizeof(real))

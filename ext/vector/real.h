@@ -32,6 +32,22 @@ static inline real sum(const vec &x) {
     return (four[0] + four[2]) + (four[1] + four[3]);
 }
 
+static inline vec larger(const vec &x, const vec &y) { return x > y ? x : y; }
+
+/* Where x is larger than best: best becomes x, and whose becomes name. */
+static inline void take_larger(vec &best, vec &whose, const vec &x, const vec &name) {
+    const vec old = best;
+    best = x > old ? x : old;
+    whose = x > old ? name : whose;
+}
+
+/* The largest of the lanes. */
+static inline real largest(const vec &x) {
+    real most = x[0];
+    for (int k = 1; k < 16; k++) most = x[k] > most ? x[k] : most;
+    return most;
+}
+
 #ifdef __clang__
 #define PICK4(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 #else
