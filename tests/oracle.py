@@ -426,9 +426,9 @@ class Combined:
         return {**found, "scores": (scores[0], scores[1])}
 
 
-def best_logs(emit: list, null: list, jump: list, first: list, p0: float) -> dict:
+def best_logs(emit: list, null: list, jump: list, first: list, p0: float, last: list) -> dict:
     """States by row, None for NULL -> the largest log p of such paths, whatever twins they have."""
-    logs, links = weighted_paths(emit, null, jump, first, p0)
+    logs, links = weighted_paths(emit, null, jump, first, p0, last)
     found: dict = {}
     for log, path in zip(logs, links, strict=True):
         states = dict((row, state) for state, row in path)

@@ -18,8 +18,8 @@ from aligner.decoding.dual import (
     LEAST_RATE,
     MOST_RATE,
     MOST_ROUNDS,
-    PROJECTIONS,
     THRESHOLD,
+    UNPROJECTED,
     Dual,
     format_certificates,
 )
@@ -50,7 +50,7 @@ def option(command: F) -> F:
             "--dual-log",
             metavar="FILE",
             help="Write a table of certificates, too, a line a sentence pair between tabs:"
-            f" {', '.join(COLUMNS)}. This costs several times the time of the links.  [--symmetrize dual]",
+            f" {', '.join(COLUMNS)}. This takes more time than the links.  [--symmetrize dual]",
         ),
         click.option(
             "--rate",
@@ -95,7 +95,7 @@ def dual_of(
         raise click.UsageError(
             "--symmetrize dual is not for --viterbi: its rounds have best paths of their own."
         )
-    if project not in PROJECTIONS:
+    if project not in UNPROJECTED:
         raise click.UsageError(
             f"--symmetrize dual is not for --project {project}: it makes the two directions agree by itself."
         )

@@ -30,7 +30,7 @@ Doubles = npt.NDArray[np.float64]
 DUAL = "dual"  # its name among the ways to make two directions one
 METHOD = "soft-union"  # how the scores of its two directions become one
 THRESHOLD = 0.5  # of the mean of the two scores
-PROJECTIONS = ("trained", "none")  # it makes directions agree by itself, and projects nothing
+UNPROJECTED = ("trained", "none")  # it makes directions agree by itself, and projects nothing
 CERTIFICATE: tuple[str, ...] = _hmm.CERTIFICATE
 COLUMNS = ("sentence", *CERTIFICATE, "gap")
 MOST_ROUNDS = 1_000_000
@@ -65,7 +65,7 @@ def check_dual(recipe: Recipe, known: Known, viterbi: bool, project: str) -> Non
             f"dual decomposition is for HMMs of both directions; this model is {recipe.model}{only}",
             hint="train such a model, or make the directions one in another way",
         )
-    if viterbi or project not in PROJECTIONS:
+    if viterbi or project not in UNPROJECTED:
         what = "best paths" if viterbi else f"the projection {project}"
         raise ValueError(f"dual decomposition has rounds of its own, and not {what}")
     if known.constraints is not None:

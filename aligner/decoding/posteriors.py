@@ -68,7 +68,7 @@ def directions(
              NO_COST; a direction that the model was not trained in has nan. Given links make costs useless
     certificates  [S, len(CERTIFICATE)] is filled, shard by shard, by dual decomposition. Of models that have
              a lattice a view, numbers are sums over the views, but converged is the share of the views. They
-             cost several times the time of the links. A sentence pair that has no lattice has 0
+             take more time than the links. A sentence pair that has no lattice has 0
     A direction that the model was not trained in has no links. Nor has a sentence pair that is too long
     (text/corpus.py).
     """

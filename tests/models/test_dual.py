@@ -131,8 +131,8 @@ def swapped(problem: Problem) -> Problem:
         for k in range(seen.rows[f], seen.rows[f + 1]):
             t[k] = m.t[problem.pair(int(seen.tgt[k]), f)][::-1]
     lexicon = Lexicon(seen.rows, seen.tgt, t, m.null_rev, m.null_fwd)
-    jumps = Jumps(places.jump[::-1].copy(), places.first[::-1].copy(), places.p0)
-    return Problem(seen, Parameters(lexicon, jumps))
+    jump, first, last = (x[::-1].copy() for x in (places.jump, places.first, places.last))
+    return Problem(seen, Parameters(lexicon, Jumps(jump, first, places.p0, last)))
 
 
 @pytest.mark.parametrize("penalty", [math.inf, 0.3])
