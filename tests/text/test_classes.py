@@ -90,11 +90,9 @@ def test_the_perplexity_is_that_of_the_model_and_never_rises_without_noise(data)
     sentences = [line.split(" ") for line in text.splitlines()]
     side = side_of(sentences)
     rounds = []
-    found = cluster(side, 10, rounds=5, tell=rounds.append)
+    found = cluster(side, 10, rounds=2, tell=rounds.append)
     quiet = [one.perplexity for one in rounds if one.temperature == 0]
-    assert [one.temperature for one in rounds[:6]] == pytest.approx(
-        [0.3, 0.24, 0.18, 0.12, 0.06, 0], rel=1e-12, abs=1e-12
-    )
+    assert [one.temperature for one in rounds[:3]] == pytest.approx([1.2, 0.6, 0], rel=1e-12, abs=1e-12)
     assert [one.number for one in rounds] == list(range(1, len(rounds) + 1))
     assert len(quiet) > 1 and rounds[-1].moved == 0 and max(np.diff(quiet)) <= 0
     class_of = classed(side, found.classes)
@@ -109,7 +107,7 @@ def test_the_perplexity_is_that_of_the_model_and_never_rises_without_noise(data)
     of_classes = sum(n * math.log(n / classes[a]) for (a, b), n in pairs.items())
     of_words = sum(n * math.log(n / classes[class_of.get(word, -1)]) for word, n in words.items())
     truth = math.exp(-(of_classes + of_words) / words.total())
-    assert rounds[-1].perplexity == pytest.approx(truth, rel=1e-9, abs=0)
+    assert rounds[-1].perplexity == pytest.approx(truth, rel=1e-7, abs=0)
 
 
 def test_noise_finds_better_classes(data):
@@ -159,8 +157,8 @@ def test_counts_beyond_the_table():
         ({"order": [-1]}, "order must be between 0 and 1"),
         ({"C": 0}, "there can be 1 to 4096 classes"),
         ({"C": 4097}, "there can be 1 to 4096 classes"),
-        ({"temperature": -0.1}, "temperature must be between 0 and 1"),
-        ({"temperature": math.nan}, "temperature must be between 0 and 1"),
+        ({"temperature": -0.1}, "temperature must be between 0 and 100"),
+        ({"temperature": math.nan}, "temperature must be between 0 and 100"),
     ],
 )
 def test_the_exchange_refuses(change, message):
