@@ -24,6 +24,9 @@ from aligner.models.kinds import MODELS
 SETTINGS = {
     "`hmm`, best paths, grow-diag-final-and": "--model hmm --viterbi --symmetrize grow-diag-final-and",
     "`hmm`, projected when it decodes": "--model hmm --project both",
+    "`hmm`, dual decomposition": "--model hmm --symmetrize dual",
+    "`diagonal`, best paths, intersection": "--model diagonal --viterbi --symmetrize intersection",
+    "the same, `--tension 4`": "--model diagonal --tension 4 --viterbi --symmetrize intersection",
 }
 COSTS = {"seconds": 1, "megabytes": 0}  # name -> digits after the point
 VIEWS = {"words": ["--views", "word"], "views": []}
