@@ -61,7 +61,8 @@ def arrays(model: Model) -> dict[str, np.ndarray]:
             found |= {f"{view.name} {name}": np.asarray(value) for name, value in evidence.items()}
         if m.positions is not None:
             found |= {f"{view.name} {name}": getattr(m.positions, name) for name in m.positions.ARRAYS}
-            found[f"{view.name} p0"] = np.array(m.positions.p0)
+            numbers = {name: np.array(getattr(m.positions, name)) for name in m.positions.NUMBERS}
+            found |= {f"{view.name} {name}": value for name, value in numbers.items()}
     if model.shares is not None:
         found |= {f"shares {x.name}": getattr(model.shares, x.name) for x in fields(Shares)}
     return found

@@ -11,6 +11,9 @@ import click
 from aligner.cli import options
 from aligner.decoding.model import Model
 from aligner.decoding.tuned import FACT, SavedTuning
+from aligner.models.diagonal import Diagonal
+from aligner.models.positions import Positions
+from aligner.models.table import Table
 from aligner.training.monitor import describe
 
 
@@ -32,6 +35,7 @@ def command(model: str, as_json: bool, check: bool) -> None:
             "source vocabulary": len(view.src),
             "target vocabulary": len(view.tgt),
             "word pairs": len(view.parameters.lexicon.tgt),
+            **_placed(view.parameters.positions),
         }
         for view in trained.views
     ]
@@ -60,6 +64,14 @@ def _describe(trained: Model, sizes: list[dict[str, Any]]) -> list[str]:
     rows = [*facts, *(item for size in sizes for item in size.items())]
     lines = [f"{key:<18} {value}" for key, value in rows]
     return [f"{'signature':<18} {trained.signature}", *lines, *map(describe, trained.history)]
+
+
+def _placed(positions: Positions | None) -> dict[str, Any]:
+    """What is known of positions that a few numbers tell."""
+    if isinstance(positions, Diagonal):
+        forward, reverse = positions.tension.tolist()
+        return {"tension forward": round(forward, 6), "tension reverse": round(reverse, 6)}
+    return {"sizes in table": len(positions.sizes)} if isinstance(positions, Table) else {}
 
 
 def _tuned(tuning: SavedTuning) -> list[tuple[str, Any]]:

@@ -83,8 +83,8 @@ SETTINGS = {
         "Pairs with a longer side are left out of training; 0: none are.", 0, 2**31 - 1, 0, whole=True
     ),
     "threshold": Setting(
-        "Links that score above this are kept. ibm2, diagonal, hmm and agree have 0.5, other models what"
-        " training finds, product has 0.25.",
+        "Links that score above this are kept. loo, ibm1, bhmm and shmm have what training finds, others"
+        " 0.5, product 0.25.",
         0, 1,
     ),
 }  # fmt: skip

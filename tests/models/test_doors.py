@@ -146,10 +146,11 @@ def test_counts_and_room_of_another_size(problem):
     small = Counts.zero(problem.m)
     small.pairs = small.pairs[:-1]
     m, how, uneven = problem.m, how_of(HMM), (np.zeros(23), np.zeros(24))
+    few = np.empty((2, 2))
     refused([
         next(calls(problem, counts=small)),
         lambda: _mixture_double.expect(problem.shard, m.lexicon, None, False, small, np.empty((3, 2)), 1),
-        lambda: _mixture_double.expect(problem.shard, m.lexicon, None, False, Counts.zero(m), np.empty((2, 2)), 1),
+        lambda: _mixture_double.expect(problem.shard, m.lexicon, None, False, Counts.zero(m), few, 1),
         lambda: _hmm_double.posteriors(
             [problem.shard], [m.lexicon], m.positions, how, None, False, 1.0, *uneven, None, 1
         ),

@@ -46,8 +46,8 @@ def value_of(recipe: Recipe, name: str) -> float:
         return getattr(last.leaving, name)
     if name == "dirichlet":  # loo has no prior in stages of its own
         return next(stage for stage in recipe.stages if not stage.together).dirichlet
-    if name == "iterations":
-        return last.iterations
+    if name in ("iterations", "tension"):
+        return getattr(last, name)
     if name in ("ibm1_iterations", "hmm_iterations"):
         family = "ibm1" if name == "ibm1_iterations" else last.family
         return sum(stage.iterations for stage in recipe.stages[:-1] if stage.family == family)
@@ -172,7 +172,7 @@ def test_settings_without_effect_are_refused(model, given, by, write, tmp_path):
 def test_unknown_settings_and_models_are_refused():
     with pytest.raises(ValueError, match="unknown setting 'nonsense'; there are iterations, "):
         Recipe.of(nonsense=1)
-    with pytest.raises(ValueError, match="unknown model 'ibm4'; there are loo, ibm1, hmm, "):
+    with pytest.raises(ValueError, match="unknown model 'ibm4'; there are loo, ibm1, ibm2, "):
         Recipe.of("ibm4")
 
 
@@ -250,7 +250,7 @@ def test_signatures_are_of_one_line_and_differ_where_recipes_do():
         (("hmm", "nope", 1, Limits()), "unknown objective"),
         (("ibm1", "bijective", 1), "ibm1 has no objective bijective"),
         (("hmm", "bijective", 1), "stages of hmm and loo have limits"),
-        (("ibm1", "likelihood", 1, Limits()), "those of ibm1 have none"),
+        (("ibm1", "likelihood", 1, Limits()), "others have none"),
         (("loo", "symmetric", 1, None, 0.0, Leaving()), "stages of hmm and loo have limits"),
         (("loo", "agreement", 1, Limits(), 0.0, Leaving()), "loo has no objective agreement"),
         (("loo", "symmetric", 1, Limits()), "stages of loo say what is left out"),
@@ -284,7 +284,7 @@ def test_stages_by_name():
 @pytest.mark.parametrize(
     "given, message",
     [
-        ({"stages": "ibm1:5,nope:2"}, "unknown stage 'nope'; there are loo, ibm1, hmm, "),
+        ({"stages": "ibm1:5,nope:2"}, "unknown stage 'nope'; there are loo, ibm1, ibm2, "),
         ({"stages": ""}, "unknown stage ''"),
         ({"stages": "ibm1"}, "a stage is a name, a colon and a number of iterations, not 'ibm1'"),
         ({"stages": "ibm1:-1"}, "not 'ibm1:-1'"),
