@@ -133,6 +133,9 @@ class Recipe:
     def from_dict(cls, saved: Mapping[str, Any]) -> Recipe:
         """The recipe that asdict made a dict of, which may have been JSON; a ValueError if there is none."""
         saved = {"split": "ascii", **saved}  # the only way before there was a choice
+        if isinstance(saved.get("stages"), list):  # older files have no tension
+            stages = [{"tension": None, **x} if isinstance(x, dict) else x for x in saved["stages"]]
+            saved = {**saved, "stages": stages}
         check_form(saved, Recipe, "recipe")
 
         def stage(fields: Mapping[str, Any]) -> Stage:

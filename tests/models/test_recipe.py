@@ -197,6 +197,16 @@ def test_recipes_survive_json(model, agree):
         assert isinstance(again.views, tuple) and isinstance(again.last, Stage)
 
 
+def test_recipes_of_older_files():
+    """They split words in one way, and their stages have no tension."""
+    recipe = Recipe.of("loo")
+    saved = json.loads(json.dumps(asdict(recipe)))
+    del saved["split"]
+    for stage in saved["stages"]:
+        del stage["tension"]
+    assert Recipe.from_dict(saved) == recipe
+
+
 def variants() -> list[Recipe]:
     """Recipes that differ from one in one thing each."""
     recipe = Recipe.of("shmm", hmm_iterations=1, dirichlet=0.25)
