@@ -41,9 +41,11 @@ AVX2 = ["-mavx2", "-mfma"]
 AVX512 = [*AVX2, "-mavx512f", "-mavx512vl", "-mavx512dq", "-mavx512bw", "-mprefer-vector-width=512"]
 X86 = platform.machine() in ("x86_64", "AMD64")
 # Kernels that are built several times, or with flags of their own: suffix of the module -> flags.
+WIDTHS = {"": QUIET, "_double": ["-DALIGNER_DOUBLE"]}
+WIDTHS |= {"_avx2": QUIET + AVX2, "_avx512": QUIET + AVX512} if X86 else {}
 VARIANTS = {
-    "models._hmm": {"": QUIET, "_double": ["-DALIGNER_DOUBLE"]}
-    | ({"_avx2": QUIET + AVX2, "_avx512": QUIET + AVX512} if X86 else {}),
+    "models._hmm": WIDTHS,
+    "models._pairwise": WIDTHS,
     "models._mixture": {"": [], "_double": ["-DALIGNER_DOUBLE"]},
     "models._lbfgs": {"": ["-DALIGNER_DOUBLE"]},  # for functions in Python
     "models._update": {"": [], "_double": ["-DALIGNER_DOUBLE"]},

@@ -21,6 +21,8 @@ void logarithms(const real* x, real* y, long n) { for (long k = 0; k < n; ++k) y
 void sums(const real* x, real* y, long n) { for (long k = 0; k < n; k += 16) y[k / 16] = sum(load(x + k)); }
 void up(const real* x, real* y, long n) { add_up(x, y, n); }
 void down(const real* x, real* y, long n) { add_down(x, y, n); }
+void fading_up(const real* x, real* y, long n) { fade_up(x, y, n, 0.5f); }
+void fading_down(const real* x, real* y, long n) { fade_down(x, y, n, 0.5f); }
 }
 """
 
@@ -87,6 +89,17 @@ def test_running_sums_of_whole_numbers(call, n):
     x = np.random.default_rng(n).integers(-100, 100, n).astype(np.float32)
     np.testing.assert_array_equal(call("up", x), np.cumsum(x))
     np.testing.assert_array_equal(call("down", x), np.cumsum(x[::-1])[::-1])
+
+
+@pytest.mark.parametrize("n", [4, 16, 28])
+def test_fading_sums_of_whole_numbers(call, n):
+    """What stands k places away counts 1 / 2^k; sums of few and small whole numbers are exact."""
+    x = np.random.default_rng(n).integers(0, 4, n).astype(np.float32)
+    x[16:] = 0
+    up = [sum(x[k] * 0.5 ** (i - k) for k in range(i + 1)) for i in range(n)]
+    down = [sum(x[k] * 0.5 ** (k - i) for k in range(i, n)) for i in range(n)]
+    np.testing.assert_array_equal(call("fading_up", x), np.array(up, np.float32))
+    np.testing.assert_array_equal(call("fading_down", x), np.array(down, np.float32))
 
 
 def test_the_sum_of_a_vector_is_taken_by_halves(call):

@@ -8,7 +8,7 @@ from typing import Any
 import click
 import numpy as np
 
-from aligner.cli import decision, dual, known, options, sentence_scores
+from aligner.cli import decision, dual, known, options, sentence_scores, training
 from aligner.cli import threshold as thresholds
 from aligner.cli.dual import DualLog
 from aligner.cli.known import KnownFiles
@@ -22,7 +22,7 @@ from aligner.decoding.posteriors import known_words, unknown_tokens
 from aligner.files import display_name, open_output
 from aligner.links.formats import format_links
 from aligner.links.known import known_of
-from aligner.models.kinds import HMMS
+from aligner.models.kinds import HMMS, SKIPPING
 from aligner.models.recipe import DIRECTIONS
 from aligner.text.cells import Seen, cell_offsets
 from aligner.text.corpus import Corpus, warn_of_long
@@ -45,6 +45,7 @@ from aligner.training.progress import Progress, decoding_work
 @decision.directions
 @dual.option
 @decision.projection
+@training.chain
 @thresholds.option
 @thresholds.at("on the text that `aligner tune --store` tuned the model on")
 @decision.decoder
@@ -74,6 +75,7 @@ def command(
     rate: float | None,
     dual_log: str | None,
     project: str,
+    chain: str | None,
     threshold: str | float | None,
     at_precision: float | None,
     at_recall: float | None,
@@ -138,6 +140,10 @@ def command(
     trained = Model.load(model, check)
     trained.check_trained()
     check_direction(trained, model, direction)
+    if chain is not None:
+        if trained.recipe.model not in SKIPPING:
+            raise click.UsageError(f"--chain is for {', '.join(SKIPPING)}, not for {model}.")
+        trained.recipe = trained.recipe.chained(chain)
     recipe = trained.recipe
     direction = direction or recipe.direction
     if method is not None and direction != "both":

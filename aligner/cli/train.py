@@ -18,7 +18,8 @@ from aligner.models.recipe import DIRECTIONS
     "--direction",
     type=click.Choice(DIRECTIONS),
     default="both",
-    help="Train one direction only (ibm1 and hmm): forward is p(tgt | src), reverse is p(src | tgt).",
+    help="Train one direction only (ibm1, surrogate, convex, hmm): forward is p(tgt | src), reverse is"
+    " p(src | tgt).",
 )
 @training.recipe
 @options.threads

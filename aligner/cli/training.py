@@ -17,7 +17,7 @@ from aligner.decoding.model import Model
 from aligner.files import display_name
 from aligner.links.formats import LinkReader
 from aligner.links.links import Links
-from aligner.models.kinds import DEFAULT, HMMS, MODELS
+from aligner.models.kinds import CHAINS, DEFAULT, HMMS, MODELS, SKIPPING, SMOOTHING
 from aligner.models.positions import Jumps
 from aligner.models.recipe import Recipe
 from aligner.models.settings import SETTINGS, UnusedSetting
@@ -120,6 +120,16 @@ def views(command: F) -> F:
     return command
 
 
+def chain(command: F) -> F:
+    """--chain: what decoding makes of the words of a sentence."""
+    return click.option(
+        "--chain",
+        type=click.Choice(CHAINS),
+        help="What text is decoded by: the HMM that has the model's translations and skips, or the product of"
+        f" the model's terms, which are of two neighbours each.  [{', '.join(SKIPPING)}; default: hmm]",
+    )(command)
+
+
 def progress(command: F) -> F:
     for add in (
         click.option(
@@ -148,6 +158,14 @@ def recipe(command: F) -> F:
             " longer grows, and keep the best iteration.",
         ),
         settings(["identical", "p0", "tension", "window", "dirichlet", "max_length"]),
+        chain,
+        click.option(
+            "--smooth",
+            type=click.Choice(SMOOTHING),
+            help="Maximise the mean of the model's objective and of the log-likelihood of Model 1, or of"
+            f" Model 2 with the same --tension.  [{', '.join(SKIPPING)}; default: none]",
+        ),
+        settings(["skip", "skip_centre"]),
         settings(["left_out", "smoothing", "evenness", "spelling", "eta", "slack", "max_calls"]),
         click.option(
             "--constraint",

@@ -55,16 +55,19 @@ class _Always(TypedDict):
     iteration: int
     view: str
     model: str
-    loglik: dict[str, float]
 
 
 class Iteration(_Always, total=False):
-    """An entry of the history (training/monitor.py). It has all of PROJECTED, or none."""
+    """An entry of the history (training/monitor.py). It has all of PROJECTED, or none.
 
+    A model without a likelihood has objectives of its directions instead.
+    """
+
+    loglik: dict[str, float]
     perplexity: dict[str, float]
     bound: dict[str, float]
     kl: float
-    objective: float
+    objective: Any
     violation: tuple[float, float]
     calls: float
     not_converged: float
@@ -106,8 +109,12 @@ def check_header(header: Any) -> Recipe:
     facts, progress, views = header["facts"], header["progress"], header["views"]
     store.check_form({key: x for key, x in facts.items() if key in Facts.__optional_keys__}, Facts, "facts")
     for n, iteration in enumerate(header["history"]):
-        if PROJECTED & iteration.keys() not in (set(), PROJECTED):
+        likely, found = "loglik" in iteration, PROJECTED & iteration.keys()
+        if found not in ((set(), PROJECTED) if likely else ({"objective"},)):
             raise ValueError(f"history[{n}] has only some of {', '.join(sorted(PROJECTED))}")
+        if found:
+            form = float if likely else dict[str, float]
+            store.check_form(iteration["objective"], form, f"history[{n}].objective")
     names = tuple(view["name"] for view in views)
     if not names or names != recipe.views[: len(names)] or progress is None and names != recipe.views:
         raise ValueError(f"the views are {', '.join(names) or 'none'}, not {', '.join(recipe.views)}")

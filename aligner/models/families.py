@@ -12,6 +12,7 @@ from aligner.models.counts import Counts
 from aligner.models.hmm import Hmm
 from aligner.models.loo import LeaveOneOut
 from aligner.models.mixture import DiagonalModel, Mixture, Model2
+from aligner.models.pairwise import Pairwise
 from aligner.models.parameters import Parameters
 from aligner.models.positions import Positions
 from aligner.models.recipe import Recipe
@@ -64,6 +65,8 @@ FAMILIES: dict[str, Family] = {
     "ibm1": Mixture(),
     "ibm2": Model2(),
     "diagonal": DiagonalModel(),
+    "surrogate": Pairwise(root=False),
+    "convex": Pairwise(root=True),
     "hmm": Hmm(),
     "loo": LeaveOneOut(),
 }

@@ -37,7 +37,27 @@ class Leaving:
     spelling: float = 100.0
 
 
-FAMILIES = ("ibm1", "ibm2", "diagonal", "hmm", "loo")  # models/families.py has them
+@dataclass(frozen=True)
+class Skips:
+    """Where links are, and how far the links of neighbours are apart (ext/models/skips.pxd). It is given.
+
+    tension      how much links favour the diagonal
+    skip         how much the links of neighbours favour one distance
+    skip_centre  that distance: the next word, 1; 0 is what Simion, Collins & Stein 2015 have
+    smooth       one of SMOOTHING: the model whose log-likelihood the objective is averaged with
+    chain        one of CHAINS: what decoding makes of the words of a sentence
+    """
+
+    tension: float
+    skip: float = 10.0
+    skip_centre: int = 1
+    smooth: str = "none"
+    chain: str = "hmm"
+
+
+SMOOTHING = ("none", "ibm1", "ibm2")
+CHAINS = ("hmm", "joint")
+FAMILIES = ("ibm1", "ibm2", "diagonal", "surrogate", "convex", "hmm", "loo")  # models/families.py has them
 LATTICES = ("hmm", "loo")  # families of HMMs
 # Family -> the kind of its positions (models/positions.py)
 PLACES = {"ibm2": "table", "diagonal": "diagonal", "hmm": "jumps", "loo": "jumps"}
@@ -60,6 +80,7 @@ class Kind:
     ibm1_iterations: int = 5
     hmm_iterations: int = 0  # before those of the model
     leaving: Leaving | None = None
+    skips: Skips | None = None
     p0: float = 0.2
     dirichlet: float = 0.0
     tension: float | str = "learn"  # of the diagonal
@@ -82,6 +103,15 @@ MODELS = {
         "words, and positions near the diagonal, as fast_align has them",
         "diagonal", "likelihood", 5, 0.5, ibm1_iterations=0, p0=0.12, dirichlet=0.01,
     ),
+    "surrogate": Kind(
+        "a surrogate of the HMM: a word's link depends on those of its two neighbours alone",
+        "surrogate", "likelihood", 2, 0.5, skips=Skips(tension=6.0),
+    ),
+    "convex": Kind(
+        "the surrogate of roots of probabilities: its objective has one maximum, whatever the start",
+        "convex", "likelihood", 10, 0.5, ibm1_iterations=0, skips=Skips(tension=8.0, smooth="ibm1"),
+        dirichlet=0.01,
+    ),
     "hmm": Kind(
         "the HMM: where a word is linked depends on where the word before is linked",
         "hmm", "likelihood", 5, 0.5, Limits(),
@@ -102,6 +132,7 @@ MODELS = {
 
 DEFAULT = "loo"
 DIAGONAL = tuple(name for name, kind in MODELS.items() if kind.family == "diagonal")
+SKIPPING = tuple(name for name, kind in MODELS.items() if kind.skips is not None)
 HMMS = tuple(name for name, kind in MODELS.items() if kind.family in LATTICES)
 LOO = tuple(name for name, kind in MODELS.items() if kind.family == "loo")
 CONSTRAINED = tuple(name for name, kind in MODELS.items() if kind.objective in CONSTRAINTS)

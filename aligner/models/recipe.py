@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from typing import Any
 
 from aligner import arguments
-from aligner.models.kinds import CONSTRAINTS, DEFAULT, LOO, MODELS, MOST_VIEWS, Leaving, Limits
+from aligner.models.kinds import (
+    CONSTRAINTS,
+    DEFAULT,
+    LOO,
+    MODELS,
+    MOST_VIEWS,
+    SKIPPING,
+    Leaving,
+    Limits,
+    Skips,
+)
 from aligner.models.settings import LEAVING, LIMITS, SETTINGS, UnusedSetting, checked
 from aligner.models.stage import Stage
 from aligner.models.steps import Step, check_used, parse_stages, stage_of, usual, values_of
@@ -86,6 +96,8 @@ class Recipe:
         lowercase: bool = False,
         split: str = "ascii",
         agree: bool | None = None,
+        smooth: str | None = None,
+        chain: str | None = None,
         **settings: float | None,
     ) -> Recipe:
         """A recipe of the settings that are given and not None, and of the model's defaults for the others.
@@ -95,6 +107,8 @@ class Recipe:
         constraint  of loo: symmetric, bijective or none, what its posteriors are projected onto
         agree       Model 1 is trained with agreement from its second iteration on; so are the models that
                     have no lattice
+        smooth      of surrogate and convex: one of SMOOTHING (models/kinds.py)
+        chain       of surrogate and convex: one of CHAINS (models/kinds.py)
         settings    SETTINGS
         """
         given = {name: value for name, value in settings.items() if value is not None}
@@ -114,9 +128,13 @@ class Recipe:
             model = steps[-1].model
             check_used([step.model for step in steps], "training by these stages", given)
         kind, values = MODELS[model], values_of(model, given)
+        made = [stage_of(step, given) for step in steps]
+        for name, choice in (("smooth", smooth), ("chain", chain)):
+            if choice is not None and all(stage.skips is None for stage in made):
+                raise UnusedSetting(name, model, SKIPPING)
         return cls(
             model,
-            tuple(stage_of(step, given) for step in steps),
+            tuple(stage.skipping(smooth=smooth, chain=chain) for stage in made),
             direction,
             kind.views if views is None else views,  # type: ignore[arg-type]
             lowercase,
@@ -133,24 +151,26 @@ class Recipe:
     def from_dict(cls, saved: Mapping[str, Any]) -> Recipe:
         """The recipe that asdict made a dict of, which may have been JSON; a ValueError if there is none."""
         saved = {"split": "ascii", **saved}  # the only way before there was a choice
-        if isinstance(saved.get("stages"), list):  # older files have no tension
-            stages = [{"tension": None, **x} if isinstance(x, dict) else x for x in saved["stages"]]
-            saved = {**saved, "stages": stages}
+        if isinstance(saved.get("stages"), list):  # some fields are younger than some model files
+            usual = {field.name: field.default for field in fields(Stage) if field.default is not MISSING}
+            saved["stages"] = [{**usual, **x} if isinstance(x, dict) else x for x in saved["stages"]]
         check_form(saved, Recipe, "recipe")
 
-        def stage(fields: Mapping[str, Any]) -> Stage:
-            parts = {"limits": Limits, "leaving": Leaving}
-            made = {
-                name: part(**fields[name]) for name, part in parts.items() if fields.get(name) is not None
-            }
-            return Stage(**{**fields, **made})
+        def stage(found: Mapping[str, Any]) -> Stage:
+            parts = {"limits": Limits, "leaving": Leaving, "skips": Skips}
+            made = {name: part(**found[name]) for name, part in parts.items() if found[name] is not None}
+            return Stage(**{**found, **made})
 
-        return cls(**{**saved, "stages": tuple(stage(fields) for fields in saved["stages"])})
+        return cls(**{**saved, "stages": tuple(stage(found) for found in saved["stages"])})
 
     @property
     def last(self) -> Stage:
         """The last stage. Decoding has its objective."""
         return self.stages[-1]
+
+    def chained(self, chain: str) -> Recipe:
+        """The recipe with another chain to decode by (models/kinds.py)."""
+        return replace(self, stages=(*self.stages[:-1], self.last.skipping(chain=chain)))
 
     @property
     def schedule(self) -> list[Stage]:
@@ -183,6 +203,7 @@ class Recipe:
             details += (
                 [] if stage.leaving is None else [f"{key}={x!r}" for key, x in asdict(stage.leaving).items()]
             )
+            details += [] if stage.skips is None else [f"{key}={x}" for key, x in asdict(stage.skips).items()]
             return f"{stage.iterations}x{name}" + (f"({','.join(details)})" if details else "")
 
         def users(setting: str) -> set[str]:

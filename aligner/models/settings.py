@@ -7,10 +7,11 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from aligner import arguments
-from aligner.models.kinds import CONSTRAINED, DIAGONAL, HMMS, LOO, MODELS, Leaving, Limits
+from aligner.models.kinds import CONSTRAINED, DIAGONAL, HMMS, LOO, MODELS, SKIPPING, Leaving, Limits, Skips
 
 LIMITS = ("eta", "slack", "max_calls")  # the limits that are settings
 LEAVING = tuple(field.name for field in fields(Leaving))
+SKIPS = ("tension", "skip", "skip_centre")  # the numbers of Skips
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,15 @@ SETTINGS = {
         (*DIAGONAL, *HMMS),
     ),
     "tension": Setting(
-        "How much links favour the diagonal; learn: as the text says.", 0.01, 80, None, DIAGONAL, word="learn"
+        "How much links favour the diagonal; learn: as the text says, for diagonal alone.", 0.01, 80, None,
+        (*DIAGONAL, *SKIPPING), word="learn",
+    ),
+    "skip": Setting(
+        "How much the links of neighbours favour their likeliest distance.", 0, 80, Skips.skip, SKIPPING
+    ),
+    "skip_centre": Setting(
+        "The likeliest distance of the links of two neighbours: 1, the next word, or 0, the same word.",
+        0, 1, Skips.skip_centre, SKIPPING, whole=True,
     ),
     "window": Setting("Jumps of this distance or more share one probability.", 1, 17, 5, HMMS, whole=True),
     "dirichlet": Setting(

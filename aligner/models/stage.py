@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from aligner import arguments
-from aligner.models.kinds import CONSTRAINTS, FAMILIES, LATTICES, MODELS, OBJECTIVES, Leaving, Limits
-from aligner.models.settings import LEAVING, LIMITS, checked
+from aligner.models.kinds import (
+    CHAINS,
+    CONSTRAINTS,
+    FAMILIES,
+    LATTICES,
+    MODELS,
+    OBJECTIVES,
+    SMOOTHING,
+    Leaving,
+    Limits,
+    Skips,
+)
+from aligner.models.settings import LEAVING, LIMITS, SKIPS, checked
 
 
 @dataclass(frozen=True)
@@ -22,6 +33,7 @@ class Stage:
     dirichlet   parameter of the prior on the lexicon's rows; 0: no prior, maximum likelihood
     leaving     of loo: how a sentence pair's own share is left out
     tension     of diagonal: how much links favour the diagonal; None: it is learned
+    skips       of surrogate and convex: how far links are from the diagonal and from those of neighbours
     """
 
     family: str
@@ -31,6 +43,7 @@ class Stage:
     dirichlet: float = 0.0
     leaving: Leaving | None = None
     tension: float | None = None
+    skips: Skips | None = None
 
     def __post_init__(self) -> None:
         """Refuses what cannot be trained."""
@@ -46,6 +59,8 @@ class Stage:
             raise ValueError("stages of hmm and loo have limits, others have none")
         if (self.leaving is not None) != (self.family == "loo"):
             raise ValueError("stages of loo say what is left out, others do not")
+        if (self.skips is not None) != (self.family in ("surrogate", "convex")):
+            raise ValueError("stages of surrogate and convex have skips, others have none")
         numbers: dict[str, Any] = {
             name: checked(name, getattr(self, name)) for name in ("iterations", "dirichlet")
         }
@@ -62,6 +77,15 @@ class Stage:
         if self.leaving is not None:
             arguments.instance("leaving", self.leaving, Leaving, "Leaving")
             numbers["leaving"] = Leaving(**{x: checked(x, getattr(self.leaving, x)) for x in LEAVING})
+        if self.skips is not None:
+            arguments.instance("skips", self.skips, Skips, "Skips")
+            tension: Any = self.skips.tension
+            if isinstance(tension, str):
+                raise ValueError(f"{self.family} does not learn its tension")
+            arguments.choice("smooth", self.skips.smooth, SMOOTHING)
+            arguments.choice("chain", self.skips.chain, CHAINS)
+            constants: dict[str, Any] = {name: checked(name, getattr(self.skips, name)) for name in SKIPS}
+            numbers["skips"] = replace(self.skips, **constants)
         for name, value in numbers.items():
             object.__setattr__(self, name, value)
 
@@ -69,6 +93,14 @@ class Stage:
     def constrained(self) -> bool:
         """Whether posteriors are projected onto the objective."""
         return self.objective in CONSTRAINTS
+
+    def skipping(self, smooth: str | None = None, chain: str | None = None) -> Stage:
+        """The stage with another choice of what its skips have, if it has skips; None: as it is."""
+        if self.skips is None:
+            return self
+        choices = {"smooth": smooth, "chain": chain}
+        given: dict[str, Any] = {name: x for name, x in choices.items() if x is not None}
+        return replace(self, skips=replace(self.skips, **given))
 
     @property
     def together(self) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 from aligner.models.kinds import LATTICES, LOO, MODELS, Leaving
-from aligner.models.settings import LEAVING, LIMITS, MOST_ITERATIONS, SETTINGS, UnusedSetting, checked
+from aligner.models.settings import LEAVING, LIMITS, MOST_ITERATIONS, SETTINGS, SKIPS, UnusedSetting, checked
 from aligner.models.stage import Stage
 
 AGREEING = tuple(name for name, kind in MODELS.items() if kind.family not in LATTICES)
@@ -54,7 +54,8 @@ def values_of(model: str, given: Mapping[str, float]) -> dict[str, Any]:
     kind = MODELS[model]
     values = {name: checked(name, x.default) for name, x in SETTINGS.items() if x.default is not None}
     values |= {name: getattr(kind, name) for name in SETTINGS if hasattr(kind, name)}
-    values |= asdict(kind.limits) if kind.limits is not None else {}
+    for part in (kind.limits, kind.skips):
+        values |= asdict(part) if part is not None else {}
     used = {name: value for name, value in given.items() if model in SETTINGS[name].models}
     return values | {name: checked(name, value) for name, value in used.items()}
 
@@ -94,4 +95,7 @@ def stage_of(step: Step, given: Mapping[str, float]) -> Stage:
     tension = None
     if kind.family == "diagonal" and values["tension"] != SETTINGS["tension"].word:
         tension = values["tension"]
-    return Stage(kind.family, step.objective, step.iterations, limits, prior, leaving, tension)
+    skips = kind.skips
+    if skips is not None:
+        skips = replace(skips, **{name: values[name] for name in SKIPS})
+    return Stage(kind.family, step.objective, step.iterations, limits, prior, leaving, tension, skips)

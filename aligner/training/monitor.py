@@ -14,13 +14,15 @@ from aligner.models.stage import Stage
 from aligner.text.views import describe_view
 from aligner.training.progress import Progress, kind_of
 
-NAMES = {
+NAMES = {  # of families, for people
     "ibm1": "Model 1",
     "ibm2": "Model 2",
     "diagonal": "diagonal model",
+    "surrogate": "surrogate of the HMM",
+    "convex": "convex surrogate of the HMM",
     "hmm": "HMM",
     "loo": "leave-one-out HMM",
-}  # of families, for people
+}
 
 
 @dataclass
@@ -112,9 +114,9 @@ class Monitor:
             "iteration": len(self.history) + 1,
             "view": view,
             "model": stage.name,
-            "loglik": {name: loglik[name] for name in directions},
+            "objective" if stage.skips is not None else "loglik": {name: loglik[name] for name in directions},
         }
-        if not self.weighted:
+        if not self.weighted and stage.skips is None:
             entry["perplexity"] = {name: _perplexity(loglik[name], tokens[name]) for name in directions}
         if divergence is not None:
             below = dict(zip(both, divergence, strict=True))
@@ -156,7 +158,7 @@ def _perplexity(loglik: float, n_tokens: int) -> float:
 
 def describe(entry: dict[str, Any]) -> str:
     """An iteration as a line of text."""
-    quality = "perplexity" if "perplexity" in entry else "loglik"
+    quality = next(name for name in ("perplexity", "loglik", "objective") if name in entry)
     values = ", ".join(f"{value:.2f} {name}" for name, value in entry[quality].items())
     line = f"{entry['view']} {entry['model']} {entry['iteration']}: {quality} {values}"
     if "kl" in entry:

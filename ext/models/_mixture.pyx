@@ -34,10 +34,10 @@ from inputs cimport FLOOR, Text, Words, check_costs, check_scores, read_text, re
 from mixture cimport LEAST, PREFETCH, emission, has_known, inside, weight_of
 from placed cimport count_places, invert_placed
 from places cimport FLAT, Place, Places, fill_row, of_cell, of_null, place_of, read_places, scale_of
+from tokens cimport BLOCKS, sort_tokens
 
 cdef enum:
-    AHEAD = 8     # tokens
-    BLOCKS = 256  # parts of a shard that threads take in turn
+    AHEAD = 8  # tokens
 
 REAL = np.float32 if sizeof(real) == 4 else np.float64
 
@@ -176,38 +176,6 @@ cdef int64_t longest_target(Text* x) noexcept nogil:
     for n in range(x.S):
         most = max(most, x.tgt_offsets[n + 1] - x.tgt_offsets[n])
     return most
-
-
-cdef void sort_tokens(
-    Text* x, int64_t V, int64_t* starts, int32_t* order, int32_t* sentence, int64_t* blocks
-) noexcept nogil:
-    """Sorts the source tokens of a shard by word, and cuts the words into blocks of about equally many tokens.
-
-    order     [n_src]       tokens, from the shard's first on, sorted by word
-    starts    [V + 2]       word e's tokens are order[starts[e]:starts[e + 1]]; zeros to begin with
-    sentence  [n_src]       token -> its sentence pair
-    blocks    [BLOCKS + 1]  block b is the words blocks[b] to blocks[b + 1]
-    """
-    cdef const int32_t* src = x.src_ids + x.src_offsets[0]
-    cdef int64_t n_src = x.src_offsets[x.S] - x.src_offsets[0]
-    cdef int64_t n, k, e, b
-    for n in range(x.S):
-        for k in range(x.src_offsets[n], x.src_offsets[n + 1]):
-            sentence[k - x.src_offsets[0]] = <int32_t>n
-    for k in range(n_src):
-        starts[src[k] + 2] += 1
-    b = 0
-    for e in range(V):  # starts[e + 1] becomes the place of e's first token
-        starts[e + 1] += starts[e]
-        while b < BLOCKS and starts[e + 1] * BLOCKS >= b * n_src:
-            blocks[b] = e
-            b += 1
-    while b <= BLOCKS:
-        blocks[b] = V
-        b += 1
-    for k in range(n_src):  # starts[e + 1] becomes the place of the first token of e + 1
-        order[starts[src[k] + 1]] = <int32_t>k
-        starts[src[k] + 1] += 1
 
 
 cdef void count_block(

@@ -82,6 +82,39 @@ static inline void add_down(const real *x, real *out, int64_t n) {
     }
 }
 
+/* out[i] = x[i] + r out[i - 1], i < n, a multiple of 4; four at a time. */
+static inline void fade_up(const real *x, real *out, int64_t n, real r) {
+    const vec4 zero = {0, 0, 0, 0}, powers = {r, r * r, r * r * r, r * r * (r * r)};
+    vec4 carry = zero;
+    for (int64_t i = 0; i < n; i += 4) {
+        vec4 four; std::memcpy(&four, x + i, sizeof four);
+        four = four + r * PICK4(four, zero, 4, 0, 1, 2);
+        four = four + r * r * PICK4(four, zero, 4, 4, 0, 1);
+        four = four + carry * powers;
+        carry = PICK4(four, zero, 3, 3, 3, 3);
+        std::memcpy(out + i, &four, sizeof four);
+    }
+}
+
+/* out[i] = x[i] + r out[i + 1], i < n, a multiple of 4; four at a time. */
+static inline void fade_down(const real *x, real *out, int64_t n, real r) {
+    const vec4 zero = {0, 0, 0, 0}, powers = {r * r * (r * r), r * r * r, r * r, r};
+    vec4 carry = zero;
+    for (int64_t i = n - 4; i >= 0; i -= 4) {
+        vec4 four; std::memcpy(&four, x + i, sizeof four);
+        four = four + r * PICK4(four, zero, 1, 2, 3, 4);
+        four = four + r * r * PICK4(four, zero, 2, 3, 4, 4);
+        four = four + carry * powers;
+        carry = PICK4(four, zero, 0, 0, 0, 0);
+        std::memcpy(out + i, &four, sizeof four);
+    }
+}
+
+/* The smaller number of each lane. */
+static inline vec smaller(const vec &x, const vec &y) { return x < y ? x : y; }
+
+static inline real square_root(real x) { return std::sqrt(x); }
+
 /* exp and log. The C library's do not become vectors, and their rounding differs between machines. */
 #ifdef ALIGNER_DOUBLE
 static inline real exponential(real x) { return std::exp(x); }

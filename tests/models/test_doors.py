@@ -9,7 +9,7 @@ import pytest
 from problems import HMM, how_of, random_problem, stage_of
 
 from aligner.decoding._select import above
-from aligner.models import _hmm_double, _mixture_double, _shares, _update_double
+from aligner.models import _hmm_double, _mixture_double, _pairwise_double, _shares, _update_double
 from aligner.models.counts import ONE, Counts
 from aligner.models.lexicon import Evidence, Lexicon
 from aligner.models.shares import Own
@@ -82,13 +82,16 @@ JUMPS = {
 }
 
 
+SKIPS = {"tension": 6.0, "skip": 10.0, "centre": 1, "root": False, "smooth": 0, "joint": False}
+
+
 @pytest.fixture
 def problem():
     return random_problem(np.random.default_rng(0), LENGTHS, 1)
 
 
 def calls(problem, shard=None, lexicon=None, positions=None, counts=None, n_threads=1, stage=HMM):
-    """Every door of the two families, with one thing changed."""
+    """Every door of the families, with one thing changed."""
     shard, lexicon = problem.shard if shard is None else shard, lexicon or problem.m.lexicon
     positions, how = positions or problem.m.positions, how_of(stage)
     counts = counts or Counts.zero(problem.m)
@@ -100,6 +103,10 @@ def calls(problem, shard=None, lexicon=None, positions=None, counts=None, n_thre
     if positions is problem.m.positions and shard.known.constraints is None:
         yield lambda: _mixture_double.expect(shard, lexicon, None, False, counts, np.empty((3, 2)), n_threads)
         yield lambda: _mixture_double.posteriors(shard, lexicon, None, False, 1.0, *cells, None, n_threads)
+        yield lambda: _pairwise_double.expect(
+            shard, lexicon, SKIPS, False, counts, np.empty((3, 2)), n_threads
+        )
+        yield lambda: _pairwise_double.posteriors(shard, lexicon, SKIPS, False, 1.0, *cells, None, n_threads)
 
 
 def refused(doors) -> None:
@@ -159,10 +166,9 @@ def test_counts_and_room_of_another_size(problem):
 
 def test_unknown_words_have_no_counts_but_posteriors(problem):
     shard = replace(problem.shard, src_ids=np.full_like(problem.shard.src_ids, -1))
-    expect, posteriors, count, score = calls(problem, shard=shard)
-    refused([expect, count])
-    posteriors()
-    score()
+    expect, posteriors, count, score, add, decode = calls(problem, shard=shard)
+    refused([expect, count, add])
+    taken([posteriors, score, decode])
 
 
 def test_cells_outside_their_rows_are_unknown_word_pairs(problem):
@@ -392,3 +398,32 @@ def test_costs_of_other_sentence_pairs(problem, shape):
             lambda: _mixture_double.posteriors(problem.shard, m.lexicon, None, False, 1.0, *cells, costs, 1),
         ]
     )
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"tension": -0.1}, {"tension": 80.1}, {"tension": np.nan}, {"skip": -0.1}, {"skip": 81.0},
+        {"skip": np.inf}, {"centre": 2}, {"centre": -1}, {"smooth": 3}, {"smooth": -1},
+    ],
+)  # fmt: skip
+def test_skips(problem, wrong):
+    m, cells = problem.m.lexicon, (np.zeros(24), np.zeros(24))
+    asked = problem.shard, m, SKIPS | wrong, False
+    refused([
+        lambda: _pairwise_double.expect(*asked, Counts.zero(problem.m), np.empty((3, 2)), 1),
+        lambda: _pairwise_double.posteriors(*asked, 1.0, *cells, None, 1),
+    ])  # fmt: skip
+
+
+def test_counts_scores_and_costs_of_other_sizes_for_skips(problem):
+    m, cells = problem.m.lexicon, (np.zeros(24), np.zeros(24))
+    small = Counts.zero(problem.m)
+    small.pairs = small.pairs[:-1]
+    asked = problem.shard, m, SKIPS, False
+    refused([
+        lambda: _pairwise_double.expect(*asked, small, np.empty((3, 2)), 1),
+        lambda: _pairwise_double.expect(*asked, Counts.zero(problem.m), np.empty((2, 2)), 1),
+        lambda: _pairwise_double.posteriors(*asked, 1.0, np.zeros(23), cells[1], None, 1),
+        lambda: _pairwise_double.posteriors(*asked, 1.0, *cells, np.zeros((2, 2)), 1),
+    ])  # fmt: skip
