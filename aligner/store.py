@@ -215,7 +215,7 @@ def _depth(value: Any) -> int:
 def _n_bytes(entry: Entry, most: int) -> int:
     """The bytes of an array; more than most if the array cannot be."""
     shape = entry["shape"]
-    if entry["dtype"] not in DTYPES or len(shape) > 2 or not all(0 <= n <= most for n in shape):
+    if entry["dtype"] not in DTYPES or len(shape) > 3 or not all(0 <= n <= most for n in shape):
         return most + 1
     return math.prod(shape) * np.dtype(entry["dtype"]).itemsize
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from problems import FLOOR, HMM, Problem, corpus_of, how_of, jumps_of, text_pairs
 
 from aligner.models import _hmm_double
+from aligner.models.jumps import Jumps
 from aligner.models.lexicon import Evidence, Lexicon
 from aligner.models.parameters import Parameters
-from aligner.models.positions import Jumps
 from aligner.models.shares import CUTOFF, Own
 from aligner.text.cells import Seen
 from aligner.text.corpus import Corpus

@@ -195,15 +195,33 @@ def last_position(last: list, I: int, i: int) -> float:
     return first_position(last, I, I - 1 - i) if len(last) else 1.0
 
 
-def hmm(emit: list, null: list, jump: list, first: list, p0: float, last: list) -> dict:
+def jumps_from(jump: list, classes: list, by_class: list) -> list:
+    """[I][2 W + 3] the jump of each position: by its class, 1 ... C; `jump` where the class is 0."""
+    return [by_class[c - 1] if c else jump for c in classes]
+
+
+def hmm(
+    emit: list,
+    null: list,
+    jump: list,
+    first: list,
+    p0: float,
+    last: list,
+    classes: list | None = None,
+    by_class: tuple = (),
+) -> dict:
     """Every path of an HMM with NULL twins, by enumeration: emit [J][I], null [J]; last [W + 1], or [].
 
+    classes [I] of the positions, by_class [C][2 W + 3] the jumps of each class; None: words have no classes
     loglik  log p(f | e)               gamma  [J][I] posterior of each link     nulls  [J] of NULL
     jumps   expected jumps by bucket   firsts, lasts  expected first and last positions by bucket
+    by_class  [C] expected jumps from words of each class; jumps are those from words of no class
     best    probability of the best path, and `score(path)` that of a path; states [0, I) words, [I, 2I) twins
     """
     J, I = len(emit), len(emit[0])
     W = (len(jump) - 3) // 2
+    classes = [0] * I if classes is None else classes
+    own = jumps_from(jump, classes, by_class)
 
     def score(path: tuple) -> float:
         p = 1.0
@@ -214,12 +232,14 @@ def hmm(emit: list, null: list, jump: list, first: list, p0: float, last: list) 
             elif twin:
                 p *= p0 if path[j - 1] % I == i else 0.0
             else:
-                p *= (1 - p0) * transition(jump, I, path[j - 1] % I, i)
+                before = path[j - 1] % I
+                p *= (1 - p0) * transition(own[before], I, before, i)
             p *= null[j] if twin else emit[j][i]
         return p * last_position(last, I, path[-1] % I)
 
     gamma = [[0.0] * I for _ in range(J)]
-    nulls, jumps, firsts, lasts = [0.0] * J, [0.0] * len(jump), [0.0] * len(first), [0.0] * len(last)
+    nulls, firsts, lasts = [0.0] * J, [0.0] * len(first), [0.0] * len(last)
+    jumps = [[0.0] * len(jump) for _ in range(1 + len(by_class))]
     total = best = 0.0
     for path in itertools.product(range(2 * I), repeat=J):
         p = score(path)
@@ -232,15 +252,17 @@ def hmm(emit: list, null: list, jump: list, first: list, p0: float, last: list) 
             if state < I:
                 gamma[j][state] += p
                 if j > 0:
-                    distance = state - path[j - 1] % I
-                    jumps[max(0, min(distance + W + 1, 2 * W + 2))] += p
+                    before = path[j - 1] % I
+                    bucket = max(0, min(state - before + W + 1, 2 * W + 2))
+                    jumps[classes[before]][bucket] += p
             else:
                 nulls[j] += p
     return {
         "loglik": math.log(total),
         "gamma": [[x / total for x in row] for row in gamma],
         "nulls": [x / total for x in nulls],
-        "jumps": [x / total for x in jumps],
+        "jumps": [x / total for x in jumps[0]],
+        "by_class": [[x / total for x in row] for row in jumps[1:]],
         "firsts": [x / total for x in firsts],
         "lasts": [x / total for x in lasts],
         "best": best,
@@ -248,11 +270,22 @@ def hmm(emit: list, null: list, jump: list, first: list, p0: float, last: list) 
     }
 
 
-def dense_hmm(emit: np.ndarray, null: np.ndarray, jump: list, first: list, p0: float, last: list) -> dict:
+def dense_hmm(
+    emit: np.ndarray,
+    null: np.ndarray,
+    jump: list,
+    first: list,
+    p0: float,
+    last: list,
+    classes: list | None = None,
+    by_class: tuple = (),
+) -> dict:
     """The same as `hmm` of longer sentences, by matrices over all pairs of states: emit [J, I], null [J]."""
     J, I = emit.shape
     W = (len(jump) - 3) // 2
-    words = (1 - p0) * np.array([[transition(jump, I, a, b) for b in range(I)] for a in range(I)])
+    classes = [0] * I if classes is None else classes
+    own = jumps_from(jump, classes, by_class)
+    words = (1 - p0) * np.array([[transition(own[a], I, a, b) for b in range(I)] for a in range(I)])
     T = np.block([[words, p0 * np.eye(I)], [words, p0 * np.eye(I)]])
     E = np.concatenate([emit, np.repeat(null[:, None], I, axis=1)], axis=1)
     start = np.array([first_position(first, I, i) for i in range(I)])
@@ -263,13 +296,14 @@ def dense_hmm(emit: np.ndarray, null: np.ndarray, jump: list, first: list, p0: f
         row = (np.concatenate([(1 - p0) * start, p0 * start]) if j == 0 else alpha[j - 1] @ T) * E[j]
         scale[j] = row.sum()
         alpha[j] = row / scale[j]
-    jumps = np.zeros(len(jump))
+    jumps = np.zeros((1 + len(by_class), len(jump)))
     distance = np.clip(np.arange(I)[None, :] - np.arange(I)[:, None] + W + 1, 0, 2 * W + 2)
     for j in range(J - 1, 0, -1):
         v = E[j] * beta[j] / scale[j]
         beta[j - 1] = T @ v
         xi = (alpha[j - 1][:, None] * T * v)[:, :I]
-        jumps += np.bincount(distance.ravel(), (xi[:I] + xi[I:]).ravel(), minlength=len(jump))
+        for a in range(I):
+            jumps[classes[a]] += np.bincount(distance[a], xi[a] + xi[I + a], minlength=len(jump))
     gamma = alpha * beta
     at_first, at_last = (gamma[j, :I] + gamma[j, I:] for j in (0, -1))
     firsts = np.bincount(np.minimum(np.arange(I), W), at_first, minlength=len(first))
@@ -277,17 +311,16 @@ def dense_hmm(emit: np.ndarray, null: np.ndarray, jump: list, first: list, p0: f
         "loglik": float(np.log(scale).sum()),
         "gamma": gamma[:, :I],
         "nulls": gamma[:, I:].sum(axis=1),
-        "jumps": jumps,
+        "jumps": jumps[0],
+        "by_class": jumps[1:],
         "firsts": firsts,
         "lasts": np.bincount(np.minimum(np.arange(I)[::-1], W), at_last, minlength=len(first))[: len(last)],
     }
 
 
-def weighted_paths(
-    emit: list, null: list, jump: list, first: list, p0: float, last: list
-) -> tuple[list, list]:
+def weighted_paths(emit: list, null: list, *rest) -> tuple[list, list]:
     """Every possible path of an HMM: logs of joint probabilities, and its links as (state word, row)."""
-    score = hmm(emit, null, jump, first, p0, last)["score"]
+    score = hmm(emit, null, *rest)["score"]
     J, I = len(emit), len(emit[0])
     logs, links = [], []
     for path in itertools.product(range(2 * I), repeat=J):

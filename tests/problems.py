@@ -9,11 +9,12 @@ import oracle
 from hypothesis import strategies as st
 
 from aligner.models import _hmm_double, hmm
+from aligner.models.class_jumps import ClassJumps
 from aligner.models.counts import Counts
+from aligner.models.jumps import Jumps
 from aligner.models.kinds import MODELS
 from aligner.models.lexicon import Lexicon
 from aligner.models.parameters import Parameters
-from aligner.models.positions import Jumps
 from aligner.models.stage import Stage
 from aligner.text.cells import Seen, Shard
 from aligner.text.corpus import Corpus, Side, Vocab
@@ -97,18 +98,30 @@ class Problem:
 
     def lattice(self, n: int, d: int) -> tuple:
         """What oracle.hmm takes."""
-        return *self.emissions(n, d), *places_of(self.m.positions, d)
+        places = self.m.positions
+        plain = *self.emissions(n, d), *places_of(places, d)
+        if not places.n_classes:
+            return plain
+        classes = (places.src_class, places.tgt_class)[d][self.words(n)[d]]
+        return *plain, classes.tolist(), places.by_class[d].tolist()
 
     def enumerated(self, n: int, d: int) -> dict:
         return oracle.hmm(*self.lattice(n, d))
 
 
-def problem_of(corpus: Corpus, W: int, p0: float, table, with_last: bool = True) -> Problem:
+def problem_of(
+    corpus: Corpus, W: int, p0: float, table, with_last: bool = True, n_classes: int = 0
+) -> Problem:
     """table(*shape): any numbers from 0 to 1."""
     seen = Seen.of_own_words(corpus, "word", 1)
     P, V_src, V_tgt = len(seen.tgt), len(corpus.src.vocab), len(corpus.tgt.vocab)
     lexicon = Lexicon(seen.rows, seen.tgt, table(P, 2), table(V_tgt) + 0.01, table(V_src) + 0.01)
-    return Problem(seen, Parameters(lexicon, jumps_of(W, p0, table, with_last)))
+    jumps = jumps_of(W, p0, table, with_last)
+    if n_classes:
+        classes = ((table(V) * (n_classes + 0.9)).astype(np.int32) for V in (V_src, V_tgt))
+        jumps = ClassJumps.of(jumps, *classes)
+        jumps.by_class = table(2, n_classes, 2 * W + 3) + 0.01
+    return Problem(seen, Parameters(lexicon, jumps))
 
 
 def jumps_of(W: int, p0: float, table, with_last: bool = True) -> Jumps:
@@ -130,7 +143,10 @@ text_pairs = st.lists(
 
 @st.composite
 def small_problems(draw, with_weights: bool = False):
-    """A corpus of a few tiny pairs, and parameters of a window of 1 to 3, with zeros in the tables."""
+    """A corpus of a few tiny pairs, and parameters of a window of 1 to 3, with zeros in the tables.
+
+    Words have no classes, or up to two.
+    """
     share = st.floats(0.01, 1) | st.just(0.0)
 
     def table(*shape):
@@ -139,7 +155,7 @@ def small_problems(draw, with_weights: bool = False):
 
     corpus = corpus_of(*draw(text_pairs))
     W, p0, with_last = draw(st.tuples(st.integers(0, 2), st.floats(0.05, 0.9), st.booleans()))
-    problem = problem_of(corpus, W, p0, table, with_last)
+    problem = problem_of(corpus, W, p0, table, with_last, draw(st.sampled_from([0, 0, 1, 2])))
     if with_weights:
         problem.known = Known(draw(some_weights(problem)))
     return problem
@@ -162,10 +178,11 @@ def some_weights(draw, problem: Problem):
     )
 
 
-def random_problem(random, lengths, W: int) -> Problem:
+def random_problem(random, lengths, W: int, n_classes: int = 0) -> Problem:
     """A corpus of pairs of these lengths, and any parameters."""
     corpus = corpus_of(*(tuple(random.integers(0, 30, n).tolist() for n in pair) for pair in lengths))
-    return problem_of(corpus, W, float(random.uniform(0.05, 0.6)), lambda *shape: random.random(shape) ** 2)
+    p0 = float(random.uniform(0.05, 0.6))
+    return problem_of(corpus, W, p0, lambda *shape: random.random(shape) ** 2, n_classes=n_classes)
 
 
 def even_problem(corpus: Corpus, window: int = 5, dtype=np.float64) -> Problem:

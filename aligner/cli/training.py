@@ -17,12 +17,13 @@ from aligner.decoding.model import Model
 from aligner.files import display_name
 from aligner.links.formats import LinkReader
 from aligner.links.links import Links
-from aligner.models.kinds import CHAINS, DEFAULT, HMMS, MODELS, SKIPPING, SMOOTHING
-from aligner.models.positions import Jumps
+from aligner.models.jumps import Jumps
+from aligner.models.kinds import CHAINS, DEFAULT, HMMS, LATTICES, MODELS, SKIPPING, SMOOTHING
 from aligner.models.recipe import Recipe
 from aligner.models.settings import SETTINGS, UnusedSetting
 from aligner.models.steps import AGREEING, NAMES, Step, parse_stages
 from aligner.text.cells import Seen
+from aligner.text.classes import read_classes
 from aligner.text.corpus import Corpus, warn_of_long
 from aligner.text.reading import read_corpus
 from aligner.text.views import HELP, parse_views
@@ -166,6 +167,14 @@ def recipe(command: F) -> F:
             f" Model 2 with the same --tension.  [{', '.join(SKIPPING)}; default: none]",
         ),
         settings(["skip", "skip_centre"]),
+        click.option(
+            "--class-files",
+            nargs=2,
+            metavar="SRC_CLASSES TGT_CLASSES",
+            help="Take the classes of words from two files of mkcls or `aligner classes`.  "
+            f"[{', '.join(HMMS)}; default: --classes]",
+        ),
+        settings(["classes"]),
         settings(["left_out", "smoothing", "evenness", "spelling", "eta", "slack", "max_calls"]),
         click.option(
             "--constraint",
@@ -237,7 +246,8 @@ def memory(command: F) -> F:
 def inputs(training: Mapping[str, Any]) -> list[str | None]:
     """The files that training reads, except the model to start from: the new model may replace that one."""
     names = ("src", "tgt", "dev_src", "dev_tgt", "dev_gold", "given", "exclude", "prior")
-    return [training.get(name) for name in names] + list(training.get("vcb") or ())
+    pairs = ("vcb", "class_files")
+    return [training.get(name) for name in names] + [x for name in pairs for x in training.get(name) or ()]
 
 
 def told(quiet: bool, verbose: bool, aligns: str | None) -> AbstractContextManager[Progress | None]:
@@ -282,6 +292,7 @@ def train(
     stages: Sequence[Step] | None = None,
     ibm1_iterations: int | None = None,
     window: int | None = None,
+    class_files: tuple[str, str] | None = None,
     dev_src: str | None = None,
     dev_tgt: str | None = None,
     dev_gold: str | None = None,
@@ -310,8 +321,18 @@ def train(
         raise click.UsageError("--prior and --init do not go together.")
     if prior is None and prior_weight is not None:
         raise click.UsageError("--prior-weight is for --prior.")
+    if class_files is not None and settings.get("classes"):
+        raise click.UsageError("--class-files takes the place of --classes: give one of them.")
     options.check_layout(tgt, layout, vcb, split)
-    options.one_stdin(src, tgt or "", *(vcb or ()), *development, *by_hand.paths, *([prior] if prior else ()))
+    options.one_stdin(
+        src,
+        tgt or "",
+        *(vcb or ()),
+        *(class_files or ()),
+        *development,
+        *by_hand.paths,
+        *([prior] if prior else ()),
+    )
     views = MODELS[model].fast if fast else views
     taught = None if prior is None else read_prior(prior)
     first = taught.model if isinstance(taught, ModelPrior) else None if init is None else Model.load(init)
@@ -330,6 +351,8 @@ def train(
     reading: dict[str, Any] = {"encoding": encoding, "split": split, "lowercase": lowercase}
     settings |= {"views": views, "window": window, "stages": stages, "ibm1_iterations": ibm1_iterations}
     recipe = _recipe(model, lowercase=lowercase, split=split, **settings)
+    if class_files is not None and not any(stage.family in LATTICES for stage in recipe.stages):
+        raise click.UsageError(f"--class-files is not for {model}.")
     dev = None
     if dev_src is not None and dev_gold is not None:
         text = read_corpus(dev_src, dev_tgt, **reading)
@@ -343,6 +366,10 @@ def train(
             f" {len(corpus.tgt.ids):,} target words"
         )
     links = by_hand.read(corpus)
+    classes = None
+    if class_files is not None:
+        src_classes, tgt_classes = (read_classes(path, encoding=encoding) for path in class_files)
+        classes = src_classes, tgt_classes
     trained, seen = learn(
         corpus,
         recipe,
@@ -357,6 +384,7 @@ def train(
         run=run,
         memory=memory,
         links=links,
+        classes=classes,
     )
     return corpus, trained, seen, links
 

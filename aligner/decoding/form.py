@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from aligner import store
 from aligner.decoding.tuned import FACT, SavedTuning, check_tuning
+from aligner.models.jumps import Jumps
 from aligner.models.kinds import PLACES
-from aligner.models.positions import POSITIONS, Jumps, needed, restored
+from aligner.models.positions import POSITIONS, needed, restored
 from aligner.models.recipe import Recipe
 from aligner.models.settings import checked
 
@@ -88,6 +89,7 @@ class Facts(TypedDict, total=False):
     init: str
     prior: str
     dev: str
+    class_files: str
     threshold: float
     tuned: SavedTuning
 
@@ -129,9 +131,10 @@ def check_header(header: Any) -> Recipe:
     for view in views:
         if view["positions"] is not None:
             _check_positions(view["positions"])
-        needed = PLACES.get(recipe.last.family)
-        if progress is None and needed and (view["positions"] or {}).get("kind") != needed:
-            raise ValueError(f"view {view['name']} has no positions of the kind {needed}")
+        wanted = PLACES.get(recipe.last.family)
+        kind = POSITIONS[view["positions"]["kind"]] if view["positions"] else object
+        if progress is None and wanted and not issubclass(kind, POSITIONS[wanted]):
+            raise ValueError(f"view {view['name']} has no positions of the kind {wanted}")
         if (view["evidence"] is None) != (views[0]["evidence"] is None):
             raise ValueError("some views have evidence, others have none")
         if view["evidence"] is not None:
@@ -230,6 +233,9 @@ def _check_view(own: Arrays, view: SavedView, large: bool) -> None:
             store.check_bounds(own, name, FEW, MANY)
     if view["positions"] is not None:
         restored(view["positions"], own).check(large)
+        for name, V in (("src_class", V_src), ("tgt_class", V_tgt)):
+            if name in placed and len(own[name]) != V:
+                raise ValueError(f"{name} is of {len(own[name])} words, not of {V}")
     for side in ("src", "tgt"):
         _check_words(own, f"{side}.text", f"{side}.offsets")
     if large:

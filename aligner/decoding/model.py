@@ -41,6 +41,7 @@ from aligner.text.known import Constraints
 
 LEXICON = ("rows", "tgt", "t", "null_fwd", "null_rev")
 EVIDENCE = ("nulls", "kappa", "words", "alpha")  # beside its arrays
+LEARNED_FROM = ("text", "known", "init", "prior", "dev", "class_files")  # facts: checksums
 SHARES = ("shares.keys", "shares.offsets", "shares.entries")
 
 
@@ -133,9 +134,7 @@ class Model:
         found are checksums.
         """
         fields = self.recipe.signature()
-        fields |= {
-            key: self.facts[key] for key in ("text", "known", "init", "prior", "dev") if key in self.facts
-        }
+        fields |= {key: self.facts[key] for key in LEARNED_FROM if key in self.facts}
         if FACT in self.facts:
             fields[FACT] = checksum(self.facts[FACT])
         fields["version"] = self.facts.get("version", __version__)

@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from aligner import simd
 from aligner.models.counts import Counts
+from aligner.models.jumps import Jumps
 from aligner.models.parameters import Parameters
-from aligner.models.positions import Jumps, Positions
+from aligner.models.positions import Positions
 from aligner.models.recipe import Recipe
 from aligner.models.shares import Own
 from aligner.models.stage import Stage

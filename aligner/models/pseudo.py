@@ -73,7 +73,7 @@ class PseudoCounts:
         counts.null_fwd += self.null_fwd
         counts.null_rev += self.null_rev
         if jumps and self.positions is not None and counts.positions.any():
-            counts.positions += self.positions
+            counts.positions[:, : self.positions.shape[1]] += self.positions  # by class, nothing is known
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,6 +27,7 @@ from aligner.text.corpus import Corpus
 from aligner.text.views import parse_views, settled
 
 DIRECTIONS = ("both", "forward", "reverse")
+NUMBERS = ("p0", "window", "classes", "identical", "max_length", "threshold")  # of all stages
 ITERATIONS = ("iterations", "ibm1_iterations", "hmm_iterations")
 
 
@@ -52,6 +53,7 @@ class Recipe:
     threshold: float | None
     p0: float
     window: int
+    classes: int
     identical: float
     max_length: int
 
@@ -70,7 +72,7 @@ class Recipe:
             raise ValueError("a recipe has at least one stage")
         arguments.instance("lowercase", self.lowercase, bool, "True or False")
         arguments.choice("split", self.split, SPLITS)
-        for name in ("threshold", "p0", "window", "identical", "max_length"):
+        for name in NUMBERS:
             if name != "threshold" or self.threshold is not None:
                 object.__setattr__(self, name, checked(name, getattr(self, name)))
         if self.last.together and len(self.views) > MOST_VIEWS:
@@ -139,7 +141,7 @@ class Recipe:
             kind.views if views is None else views,  # type: ignore[arg-type]
             lowercase,
             split,
-            **{name: values[name] for name in ("threshold", "p0", "window", "identical", "max_length")},
+            **{name: values[name] for name in NUMBERS},
         )
 
     def __repr__(self) -> str:
@@ -150,7 +152,7 @@ class Recipe:
     @classmethod
     def from_dict(cls, saved: Mapping[str, Any]) -> Recipe:
         """The recipe that asdict made a dict of, which may have been JSON; a ValueError if there is none."""
-        saved = {"split": "ascii", **saved}  # the only way before there was a choice
+        saved = {"split": "ascii", "classes": 0, **saved}  # the only way before there was a choice
         if isinstance(saved.get("stages"), list):  # some fields are younger than some model files
             usual = {field.name: field.default for field in fields(Stage) if field.default is not MISSING}
             saved["stages"] = [{**usual, **x} if isinstance(x, dict) else x for x in saved["stages"]]
@@ -210,7 +212,7 @@ class Recipe:
             return {MODELS[name].family for name in SETTINGS[setting].models}
 
         families = {stage.family for stage in self.stages}
-        numbers = ("p0", "window", "identical", "max_length", "threshold")
+        numbers = [name for name in NUMBERS if name != "classes" or self.classes]
         return {
             "model": self.model,
             "stages": "+".join(map(described, self.stages)),

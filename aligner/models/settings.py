@@ -8,6 +8,7 @@ from typing import Any
 
 from aligner import arguments
 from aligner.models.kinds import CONSTRAINED, DIAGONAL, HMMS, LOO, MODELS, SKIPPING, Leaving, Limits, Skips
+from aligner.text.classes import MOST_CLASSES
 
 LIMITS = ("eta", "slack", "max_calls")  # the limits that are settings
 LEAVING = tuple(field.name for field in fields(Leaving))
@@ -61,6 +62,10 @@ SETTINGS = {
     "skip_centre": Setting(
         "The likeliest distance of the links of two neighbours: 1, the next word, or 0, the same word.",
         0, 1, Skips.skip_centre, SKIPPING, whole=True,
+    ),
+    "classes": Setting(
+        "Jumps depend on the class of the word that they leave: learn so many classes a side; 0: none.",
+        0, MOST_CLASSES, 0, HMMS, whole=True,
     ),
     "window": Setting("Jumps of this distance or more share one probability.", 1, 17, 5, HMMS, whole=True),
     "dirichlet": Setting(

@@ -7,10 +7,10 @@ import numpy.typing as npt
 
 from aligner.models import _update
 from aligner.models.counts import ONE, Counts, Longs
+from aligner.models.jumps import Jumps
 from aligner.models.kinds import Leaving
 from aligner.models.lexicon import Evidence, Lexicon
 from aligner.models.parameters import Parameters
-from aligner.models.positions import Jumps
 from aligner.models.pseudo import PseudoCounts
 from aligner.models.stage import Stage
 

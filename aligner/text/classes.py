@@ -11,6 +11,7 @@ A file has a line `word<TAB>class` for each word, sorted by the bytes of the wor
 from __future__ import annotations
 
 import math
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import BinaryIO
@@ -49,6 +50,11 @@ class WordClasses:
         """[n_words] the class, 1 to n_classes, of each word of a vocabulary; 0 for a word that has none."""
         found = _corpus.find_words(self.vocab.text, self.vocab.offsets, vocab.encoded())
         return np.append(self.classes, np.int32(0))[found]  # -1, a word that is not there, is the last
+
+    def checksum(self) -> str:
+        """Eight letters that are the same for the same classes of the same words."""
+        parts = self.vocab.text, self.vocab.offsets.tobytes(), self.classes.tobytes()
+        return f"{zlib.crc32(b'|'.join(parts)):08x}"
 
 
 @dataclass(frozen=True)

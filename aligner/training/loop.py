@@ -19,6 +19,7 @@ from aligner.decoding.posteriors import check_constraints
 from aligner.errors import DataError
 from aligner.links.known import known_of
 from aligner.links.links import Links
+from aligner.models.class_jumps import ClassJumps
 from aligner.models.counts import Counts, check_size
 from aligner.models.families import FAMILIES
 from aligner.models.kinds import Leaving
@@ -30,10 +31,12 @@ from aligner.models.shares import Shares
 from aligner.models.stage import Stage
 from aligner.models.update import Bytes, start_with, update
 from aligner.text.cells import Seen, cell_offsets, in_shards
+from aligner.text.classes import WordClasses, cluster
 from aligner.text.corpus import Corpus, Pairs, pair_keys, text_hash, warn_of_long
 from aligner.text.known import Constraints, Known
 from aligner.text.spelling import likeness
 from aligner.threads import useful
+from aligner.training.classes import check_classes, inherited, with_classes
 from aligner.training.development import Development
 from aligner.training.monitor import Monitor
 from aligner.training.prior import CountsPrior, ModelPrior, Prior, pseudo_counts, warn_of_unknown
@@ -67,6 +70,7 @@ def learn(
     development: Development | None = None,
     links: Links | None = None,
     constraints: Constraints | None = None,
+    classes: tuple[WordClasses, WordClasses] | None = None,
     n_threads: int = 1,
     progress: Progress | None = None,
     log: IO[str] | None = None,
@@ -86,6 +90,7 @@ def learn(
     development  the last stage ends when an iteration does not align this set better; the best is kept
     links        known by hand (links/known.py)
     constraints  on expected links, for HMMs of both directions (text/known.py)
+    classes      of source words and of target words, on which jumps depend; None: as the recipe says
     progress     what is told of the training; None: nothing is said
     facts        more for the model's facts, for example names of files
     run          more for the log's signature, for example how links are chosen afterwards
@@ -127,12 +132,16 @@ def learn(
     if not arguments.number("prior_weight", prior_weight, 0, 1e6):
         prior = None
     _check_prior(recipe, prior, init)
+    class_files = "" if classes is None else check_classes(classes, recipe, used)
+    if recipe.classes:
+        classes = cluster(used.src, recipe.classes), cluster(used.tgt, recipe.classes)
     learned_from = {
         "text": text_hash(used),
         "known": known.checksum(),
         "init": "" if init is None else init.checksum,
         "prior": "" if prior is None else f"{prior.checksum}*{float(prior_weight)!r}",
         "dev": "" if development is None else development.checksum(),
+        "class_files": class_files,
     }
     size = {"version": __version__, "pairs": len(used), "tokens": [len(used.src.ids), len(used.tgt.ids)]}
     model = Model(recipe, [], size | {key: x for key, x in learned_from.items() if x} | (facts or {}))
@@ -144,7 +153,9 @@ def learn(
         warn_of_unknown(prior, used)
     monitor = _monitor(used, model, progress, log)
     monitor.begin(model.signature + "".join(f"|{key}:{value}" for key, value in (run or {}).items()))
-    work = _Run(used, model, init, prior, prior_weight, development, known, n_threads, checkpoint, monitor)
+    work = _Run(
+        used, model, init, prior, prior_weight, development, known, classes, n_threads, checkpoint, monitor
+    )
     try:
         seen = work.train_views(memory // max(1, 4 * n_cells))
         work.train_together(seen)
@@ -226,6 +237,7 @@ class _Run:
     prior_weight: float
     development: Development | None
     known: Known
+    classes: tuple[WordClasses, WordClasses] | None
     n_threads: int
     checkpoint: Callable[[Model], None] | None
     monitor: Monitor
@@ -301,6 +313,10 @@ class _Run:
             positions = old.parameters.positions
             if view is old:
                 positions = family.positions(positions, stage, recipe, self.corpus)
+                if self.classes is not None:
+                    positions = with_classes(positions, self.classes, self.corpus, view.name)
+            elif isinstance(positions, ClassJumps):
+                positions = positions.of_all_words  # the lattice has the classes of the first view's words
             view.parameters.positions = positions
 
     def _iterate(
@@ -386,6 +402,8 @@ class _Run:
             old = self.init.views[n]
             lexicon = Lexicon.inherited(seen, old.parameters.lexicon, old.src, old.tgt)
             positions = old.parameters.positions
+            if isinstance(positions, ClassJumps):
+                positions = inherited(positions, old, seen.text, self.classes)
         lexicon.keep(recipe.direction)
         return Parameters(lexicon, positions)
 

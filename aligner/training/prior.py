@@ -24,10 +24,10 @@ from aligner.errors import DataError
 from aligner.links.priors import NULL, Priors, read_priors
 from aligner.models import _shares
 from aligner.models.counts import Counts
+from aligner.models.jumps import Jumps
 from aligner.models.kinds import LATTICES
 from aligner.models.lexicon import Evidence, Lexicon
 from aligner.models.parameters import Parameters, View
-from aligner.models.positions import Jumps
 from aligner.models.pseudo import EarlierCounts, Overlap, PseudoCounts, summed
 from aligner.models.recipe import Recipe
 from aligner.models.update import spelled

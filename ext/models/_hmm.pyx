@@ -1,7 +1,7 @@
 """Expected counts and posteriors of the HMM, by the lattices (lattice.pxd) of a shard's sentence pairs.
 
 A lattice is made of emissions (emissions.pxd), from the lexicons of one or more views, and of jumps
-(aligner/models/positions.py). A known link has its emissions multiplied by its weight.
+(aligner/models/jumps.py). A known link has its emissions multiplied by its weight.
 """
 
 from cython.parallel cimport prange, threadid
@@ -13,7 +13,7 @@ from posix.stdlib cimport posix_memalign
 import numpy as np
 
 from best_path cimport best_path
-from checks cimport check_threads
+from checks cimport check_ids, check_threads
 from constraints cimport (
     BIJECTIVE, SYMMETRIC, UNCONSTRAINED, Extra, Inference, constrain, describe, n_entries, n_extra, read_extra,
 )
@@ -41,16 +41,20 @@ CERTIFICATE = ("rounds", "converged", "bound", "primal")  # of a sentence pair's
 
 
 cdef struct Jumps:
-    # Jumps (aligner/models/positions.py)
+    # Jumps (aligner/models/jumps.py)
     const double* jump   # [2, 2 W + 3]
     const double* first  # [2, W + 1]
     const double* last   # [2, W + 1], or NULL
     int64_t W
     int64_t n_counts     # of a direction
     double p0
+    int64_t C                  # classes of words; 0: jumps do not depend on classes
+    const double* by_class     # [2, C, 2 W + 3]
+    const int32_t* src_class   # [V_src] word -> its class, 1 ... C; 0: none
+    const int32_t* tgt_class   # [V_tgt]
 
 
-cdef Jumps read_jumps(object positions, list held) except *:
+cdef Jumps read_jumps(object positions, Words* w, list held) except *:
     """The pointers of jumps. Refuses a window too wide for the lattice, and numbers that are not positive."""
     cdef const double[:, ::1] jump = positions.jump
     cdef const double[:, ::1] first = positions.first
@@ -71,7 +75,32 @@ cdef Jumps read_jumps(object positions, list held) except *:
     m.first = &first[0, 0]
     m.last = &last[0, 0] if last.shape[1] else NULL
     m.n_counts = jump.shape[1] + first.shape[1] + last.shape[1]
+    m.C = 0
+    if positions.n_classes:
+        read_by_class(&m, positions, w, held)
     return m
+
+
+cdef int read_by_class(Jumps* m, object positions, Words* w, list held) except -1:
+    """The pointers of jumps by class. Refuses classes of other words, and classes that have no jumps."""
+    cdef const double[:, :, ::1] by_class = positions.by_class
+    cdef const int32_t[::1] src_class = positions.src_class
+    cdef const int32_t[::1] tgt_class = positions.tgt_class
+    held += [by_class, src_class, tgt_class]
+    m.C = by_class.shape[1]
+    if by_class.shape[0] != 2 or m.C < 1 or by_class.shape[2] != 2 * m.W + 3:
+        raise ValueError(f"jumps by class are not of a window of {m.W + 1} in two directions")
+    if not (np.min(by_class) > 0 and np.max(by_class) <= 1e9):
+        raise ValueError("jumps by class must be positive")
+    if src_class.shape[0] != w.V_src or tgt_class.shape[0] != w.V_tgt:
+        raise ValueError(f"the classes are not of {w.V_src} and {w.V_tgt} words")
+    check_ids("classes of source words", src_class, 0, w.V_src, 0, m.C + 1)
+    check_ids("classes of target words", tgt_class, 0, w.V_tgt, 0, m.C + 1)
+    m.by_class = &by_class[0, 0, 0]
+    m.src_class = &src_class[0] if w.V_src else NULL
+    m.tgt_class = &tgt_class[0] if w.V_tgt else NULL
+    m.n_counts += m.C * (2 * m.W + 3)
+    return 0
 
 
 cdef struct Shard:
@@ -100,7 +129,7 @@ cdef int read_shard(
         if s.views[k].m.there != s.views[0].m.there:
             raise ValueError("some lexicons have evidence, others have none")
     s.x = &s.views[0].x
-    s.jumps = read_jumps(positions, held)
+    s.jumps = read_jumps(positions, &s.views[0].w, held)
     s.given = read_extra(shards[0].known.constraints, s.x, held)
     s.own = read_own(own, s.x.S, held)
     if (how.constraint != UNCONSTRAINED or s.given.offsets != NULL) and not (how.forward and how.reverse):
@@ -109,18 +138,26 @@ cdef int read_shard(
 
 
 cdef int check_room(Shard* s, const int64_t[:, ::1] jumps, const double[:, ::1] statistics) except -1:
-    """Refuses counts of jumps of another window, and statistics of other sentence pairs."""
+    """Refuses counts of other jumps, and statistics of other sentence pairs."""
     if jumps is not None and (jumps.shape[0] != 2 or jumps.shape[1] != s.jumps.n_counts):
-        raise ValueError("the counts are of jumps of another window")
+        raise ValueError("the counts are of jumps of another window, or of other classes")
     if statistics.shape[0] != s.x.S or statistics.shape[1] != N_STATISTICS:
         raise ValueError(f"the statistics are not of {s.x.S} sentence pairs")
     return 0
 
 
+cdef void classify(Direction* d, const int32_t* ids, const int32_t* class_of) noexcept nogil:
+    """The classes of the positions of a direction. Unknown words have none."""
+    cdef int64_t i
+    for i in range(d.I):
+        d.classes[i] = class_of[ids[i]] if ids[i] >= 0 else 0
+
+
 cdef real* set_up(Shard* s, Py_ssize_t n, Direction* fwd, Direction* rev, real* work) noexcept nogil:
     """Prepares both lattices of sentence pair n for alpha_rows; returns the work space left, NULL if a side is empty.
 
-    The forward lattice has the source's words as states, the reverse the target's.
+    The forward lattice has the source's words as states, the reverse the target's. Their classes are those of the first
+    view's words.
     """
     cdef Text* x = s.x
     cdef Jumps* m = &s.jumps
@@ -128,10 +165,15 @@ cdef real* set_up(Shard* s, Py_ssize_t n, Direction* fwd, Direction* rev, real* 
     cdef int64_t J = x.tgt_offsets[n + 1] - x.tgt_offsets[n]
     if I == 0 or J == 0:
         return NULL
-    lay_out(fwd, I, J, work)
-    lay_out(rev, J, I, work + room_for(I, J))
-    work += room_for(I, J) + room_for(J, I)
-    fwd.W = rev.W = m.W
+    lay_out(fwd, I, J, m.W, m.C > 0, work)
+    work += room_for(I, J, m.W, m.C > 0)
+    lay_out(rev, J, I, m.W, m.C > 0, work)
+    work += room_for(J, I, m.W, m.C > 0)
+    if m.C > 0:
+        classify(fwd, x.src_ids + x.src_offsets[n], m.src_class)
+        classify(rev, x.tgt_ids + x.tgt_offsets[n], m.tgt_class)
+        fwd.by_class = m.by_class
+        rev.by_class = m.by_class + m.C * (2 * m.W + 3)
     fwd.p0 = rev.p0 = <real>m.p0
     fwd.jump = m.jump
     rev.jump = m.jump + 2 * m.W + 3
@@ -233,7 +275,7 @@ cdef void count_pair(
     if work == NULL:
         return
     infer(how, &s.given, n, &fwd, &rev, True, False, work, statistics)
-    count_jumps(how, &fwd, &rev, jumps, s.jumps.n_counts)
+    count_jumps(how, &s.jumps, &fwd, &rev, jumps)
     if how.forward:
         for j in range(fwd.J):
             add_later(&queue, c.null_fwd + tgt[j], fixed(fwd.nowhere[j]))
@@ -257,12 +299,13 @@ cdef void count_pair(
     add_rest(&queue)
 
 
-cdef void count_jumps(Inference* how, Direction* fwd, Direction* rev, int64_t* jumps, int64_t n_counts) noexcept nogil:
-    """Adds the expected jumps of a sentence pair. jumps: [2, n_counts]"""
+cdef void count_jumps(Inference* how, Jumps* m, Direction* fwd, Direction* rev, int64_t* jumps) noexcept nogil:
+    """Adds the expected jumps of a sentence pair. jumps: [2, n_counts], those by class at the end"""
+    cdef int64_t n = m.n_counts, n_classed = m.C * (2 * m.W + 3)
     if how.forward:
-        add_jumps(fwd, jumps)
+        add_jumps(fwd, jumps, jumps + n - n_classed)
     if how.reverse:
-        add_jumps(rev, jumps + n_counts)
+        add_jumps(rev, jumps + n, jumps + 2 * n - n_classed)
 
 
 def expect_links(
@@ -352,7 +395,7 @@ cdef void pack_pair(
         return
     infer(how, &s.given, n, &fwd, &rev, jumps != NULL, False, work, statistics)
     if jumps != NULL:
-        count_jumps(how, &fwd, &rev, jumps, s.jumps.n_counts)
+        count_jumps(how, &s.jumps, &fwd, &rev, jumps)
     hits = <int32_t*>work  # the projection is done with it
     q = <float*>(work + padded(fwd.J))
     for i in range(fwd.I):
@@ -567,7 +610,7 @@ cdef int64_t widest(Shard* s, Inference* how, bint decomposing) noexcept nogil:
     for n in range(x.S):
         I = x.src_offsets[n + 1] - x.src_offsets[n]
         J = x.tgt_offsets[n + 1] - x.tgt_offsets[n]
-        size = VECTOR + room_for(I, J) + room_for(J, I)
+        size = VECTOR + room_for(I, J, s.jumps.W, s.jumps.C > 0) + room_for(J, I, s.jumps.W, s.jumps.C > 0)
         more = s.n_views * room_for_share(I, J)  # needed before the projection
         if how.constraint != UNCONSTRAINED or n_extra(g, n) > 0:
             more = max(more, room_for_problem(I, J, n_extra(g, n), n_entries(g, n)))

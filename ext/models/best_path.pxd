@@ -49,7 +49,7 @@ cdef inline void best_row(Direction* d, int64_t j) noexcept nogil:
     cdef real null = d.p0 * d.null[j], some = 1 - d.p0
     cdef bint far = j > 0 and I > W + 1
     cdef real[VECTOR] lanes
-    cdef vec a, b, from_, top = splat(0)
+    cdef vec a, b, arrival, from_, top = splat(0)
     for i in range(VECTOR):
         lanes[i] = <real>i
     if far:
@@ -63,7 +63,11 @@ cdef inline void best_row(Direction* d, int64_t j) noexcept nogil:
             a = load(d.up + c) if far else splat(-1)
             from_ = load(d.work + c) if far else splat(0)
             for k in range(W, -W - 1, -1):  # positions from the first one on
-                take_larger(a, from_, load(d.u + c - k) * d.taps[k], load(lanes) + splat(<real>(c - k)))
+                if d.classes == NULL:
+                    arrival = load(d.u + c - k) * d.taps[k]
+                else:
+                    arrival = load(d.u + c - k) * load(d.taps + k * d.stride + c - k)
+                take_larger(a, from_, arrival, load(lanes) + splat(<real>(c - k)))
             if far:
                 take_larger(a, from_, load(d.down + c), load(d.work + K + c))
             b = load(d.both + c) * null

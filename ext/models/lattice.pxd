@@ -18,6 +18,9 @@ end, since sentences often end alike:
 `last` is a factor: the chain has drawn a_J already. It is as if a position was drawn once more, and was the same one.
 So EM learns `last` as it learns `first`, by expected counts, and the likelihood still rises.
 
+Words may have classes. Then jump depends on the class of the word at i', the one that is left (Och & Ney 2003, section
+2.3): every position has its own taps, and its own sums of expected jumps.
+
 A word and its twin are left alike. So beta is one number a position, and the transition product needs only the sum of
 word and twin: a window of 2 W + 1 distances, a prefix sum and a suffix sum, O(W) a state.
 
@@ -35,11 +38,11 @@ A row depends on the row before: one direction alone would mostly wait. The two 
 independent, so their rows take turns.
 Sums over positions are taken in 16 lanes, which are then added in a fixed order (real.h): the same bits whatever vectors
 the machine has.
-Not here: word classes, sentence length; constraints change emit (projection.pxd).
+Not here: sentence length; constraints change emit (projection.pxd).
 """
 
 from libc.math cimport log
-from libc.stdint cimport int64_t
+from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
 from counts cimport fixed
@@ -63,11 +66,15 @@ cdef struct Direction:
     int64_t I, J, K
     int64_t W           # explicit distances to either side
     real p0
-    const double* jump  # [2 W + 3] left, -W ... W, right
+    const double* jump  # [2 W + 3] left, -W ... W, right; from a word that has no class
+    const double* by_class  # [C, 2 W + 3] the same, from a word of class 1 ... C
     const double* first  # [W + 1] first position: 0 ... W - 1, and beyond
     const double* last  # [W + 1] last position, counted from the end; NULL: it does not matter
-    real* taps          # [2 MARGIN + 1] jump as reals, that of distance 0 in the middle
-    real* cross         # [2 MARGIN + 1, VECTOR] expected jumps of each distance, the far ones at W + 1, lane by lane
+    int32_t* classes    # [K] position -> class of its word, 0: none; NULL: no word has a class
+    int64_t stride      # 1, or with classes K + MARGIN
+    real* taps          # [2 W + 1, stride] jump as reals, from each position, distance 0 in the middle; 1 beyond I
+    int64_t lanes       # VECTOR, or with classes K
+    real* cross         # [2 W + 3, lanes] expected jumps of each distance, 0 in the middle; with classes, from each position
     real* emit
     real* null
     real* alpha
@@ -98,20 +105,29 @@ cdef inline real* room(real** memory, int64_t n) noexcept nogil:
     return here
 
 
-cdef inline int64_t room_for(int64_t I, int64_t J) noexcept nogil:
-    """How many reals one direction needs."""
+cdef inline int64_t room_for_taps(int64_t K, int64_t W, bint classed) noexcept nogil:
+    return (2 * W + 1) * (K + MARGIN) if classed else padded(2 * W + 1)
+
+
+cdef inline int64_t room_for(int64_t I, int64_t J, int64_t W, bint classed) noexcept nogil:
+    """How many reals one direction needs. classed: words have classes"""
     cdef int64_t K = padded(I)
-    return 4 * J * K + 3 * padded(J) + 12 * K + 8 * MARGIN + (2 * MARGIN + 1) * VECTOR + padded(2 * MARGIN + 1)
+    cdef int64_t jumps = (2 * W + 3) * (K if classed else VECTOR) + room_for_taps(K, W, classed) + (K if classed else 0)
+    return 4 * J * K + 3 * padded(J) + 12 * K + 8 * MARGIN + jumps
 
 
-cdef inline void lay_out(Direction* d, int64_t I, int64_t J, real* memory) noexcept nogil:
+cdef inline void lay_out(Direction* d, int64_t I, int64_t J, int64_t W, bint classed, real* memory) noexcept nogil:
     """Gives the arrays of a direction their places."""
     cdef int64_t K = padded(I)
     d.I = I
     d.J = J
     d.K = K
-    d.cross = room(&memory, (2 * MARGIN + 1) * VECTOR)
-    d.taps = room(&memory, padded(2 * MARGIN + 1)) + MARGIN
+    d.W = W
+    d.lanes = K if classed else VECTOR
+    d.cross = room(&memory, (2 * W + 3) * d.lanes) + (W + 1) * d.lanes
+    d.stride = K + MARGIN if classed else 1
+    d.taps = room(&memory, room_for_taps(K, W, classed)) + W * d.stride
+    d.classes = <int32_t*>room(&memory, K) if classed else NULL
     d.u = room(&memory, K + 2 * MARGIN) + MARGIN
     d.v = room(&memory, K + 2 * MARGIN) + MARGIN
     d.up = room(&memory, K + 2 * MARGIN) + MARGIN
@@ -137,12 +153,19 @@ cdef inline void set_transitions(Direction* d) noexcept nogil:
     cdef int64_t I = d.I, W = d.W, i, k
     cdef double z, some = 1 - <double>d.p0
     cdef const double* jump = d.jump + 1 + W  # jump[-W ... W]
+    cdef bint classed = d.classes != NULL
     memset(d.u - MARGIN, 0, 4 * (d.K + 2 * MARGIN) * sizeof(real))  # u, v, up, down
     memset(d.leave, 0, 5 * d.K * sizeof(real))  # leave, left, right, start, end
-    memset(d.cross + (MARGIN - W - 1) * VECTOR, 0, (2 * W + 3) * VECTOR * sizeof(real))
-    for k in range(-W, W + 1):
-        d.taps[k] = <real>jump[k]
+    memset(d.cross - (W + 1) * d.lanes, 0, (2 * W + 3) * d.lanes * sizeof(real))
+    if classed:
+        for k in range(-W * d.stride, (W + 1) * d.stride):
+            d.taps[k] = 1
     for i in range(I):
+        if classed:
+            jump = (d.jump if d.classes[i] == 0 else d.by_class + (d.classes[i] - 1) * (2 * W + 3)) + 1 + W
+        if classed or i == 0:
+            for k in range(-W, W + 1):
+                d.taps[k * d.stride + i] = <real>jump[k]
         z = 0
         for k in range(-min(W, i), min(W, I - 1 - i) + 1):
             z += jump[k]
@@ -191,10 +214,16 @@ cdef inline void alpha_row(Direction* d, int64_t j) noexcept nogil:
             b = load(d.start + c) * null
         else:
             a = load(d.up + c - W - 1) + load(d.down + c + W + 1)
-            b = load(d.u + c) * d.taps[0]
-            for k in range(1, W + 1):
-                a = a + load(d.u + c - k) * d.taps[k]
-                b = b + load(d.u + c + k) * d.taps[-k]
+            if d.classes == NULL:
+                b = load(d.u + c) * d.taps[0]
+                for k in range(1, W + 1):
+                    a = a + load(d.u + c - k) * d.taps[k]
+                    b = b + load(d.u + c + k) * d.taps[-k]
+            else:
+                b = load(d.u + c) * load(d.taps + c)
+                for k in range(1, W + 1):
+                    a = a + load(d.u + c - k) * load(d.taps + k * d.stride + c - k)
+                    b = b + load(d.u + c + k) * load(d.taps - k * d.stride + c + k)
             a = a + b
             b = load(d.both + c) * null
         a = a * load(emit + c)
@@ -241,6 +270,15 @@ cdef inline void alpha_rows(Direction* fwd, Direction* rev) noexcept nogil:
             alpha_row(rev, j)
 
 
+cdef inline vec crossing(Direction* d, int64_t k, int64_t c) noexcept nogil:
+    """xi, without jump, of distance k from positions c ... c + 15; the far distances are -W - 1 and W + 1."""
+    if k < -d.W:
+        return load(d.u + c) * load(d.left + c) * load(d.up + c - d.W - 1)
+    if k > d.W:
+        return load(d.u + c) * load(d.right + c) * load(d.down + c + d.W + 1)
+    return load(d.u + c) * load(d.v + c + k)
+
+
 cdef inline void beta_row(Direction* d, int64_t j, bint counting) noexcept nogil:
     """gamma and nowhere of row j, and then, in `both`, beta of the row before.
 
@@ -275,22 +313,27 @@ cdef inline void beta_row(Direction* d, int64_t j, bint counting) noexcept nogil
         for c in range(0, K, 16):
             store(d.u + c, (load(alpha - K + c) + load(twin - K + c)) * load(d.leave + c))
         for k in range(-W - 1, W + 2):
-            sums = d.cross + (MARGIN + k) * VECTOR
-            total = load(sums)
-            for c in range(0, K, 16):
-                if k < -W:
-                    total = total + load(d.u + c) * load(d.left + c) * load(d.up + c - W - 1)
-                elif k > W:
-                    total = total + load(d.u + c) * load(d.right + c) * load(d.down + c + W + 1)
-                else:
-                    total = total + load(d.u + c) * load(d.v + c + k)
-            store(sums, total)
+            sums = d.cross + k * d.lanes
+            if d.classes == NULL:
+                total = load(sums)
+                for c in range(0, K, 16):
+                    total = total + crossing(d, k, c)
+                store(sums, total)
+            else:
+                for c in range(0, K, 16):
+                    store(sums + c, load(sums + c) + crossing(d, k, c))
     for c in range(0, K, 16):
         a = load(d.right + c) * load(d.down + c + W + 1) + load(d.left + c) * load(d.up + c - W - 1)
-        b = load(d.v + c) * d.taps[0]
-        for k in range(1, W + 1):
-            a = a + load(d.v + c + k) * d.taps[k]
-            b = b + load(d.v + c - k) * d.taps[-k]
+        if d.classes == NULL:
+            b = load(d.v + c) * d.taps[0]
+            for k in range(1, W + 1):
+                a = a + load(d.v + c + k) * d.taps[k]
+                b = b + load(d.v + c - k) * d.taps[-k]
+        else:
+            b = load(d.v + c) * load(d.taps + c)
+            for k in range(1, W + 1):
+                a = a + load(d.v + c + k) * load(d.taps + k * d.stride + c)
+                b = b + load(d.v + c - k) * load(d.taps - k * d.stride + c)
         store(beta + c, load(d.leave + c) * (a + b) + load(beta + c) * null)
 
 
@@ -310,15 +353,27 @@ cdef inline void beta_rows(Direction* fwd, Direction* rev, bint counting) noexce
             beta_row(rev, j, counting)
 
 
-cdef inline void add_jumps(Direction* d, int64_t* jumps) noexcept nogil:
-    """Expected jumps [2 W + 3], first positions and last positions [W + 1] of a direction, after its beta_rows."""
+cdef inline void add_jumps(Direction* d, int64_t* jumps, int64_t* by_class) noexcept nogil:
+    """Expected jumps [2 W + 3], first positions and last positions [W + 1] of a direction, after its beta_rows.
+
+    by_class: [C, 2 W + 3] expected jumps from words of each class; jumps has those from other words
+    """
     cdef int64_t W = d.W, k, i
     cdef const real* alpha = d.alpha + (d.J - 1) * d.K
     cdef const real* twin = d.twin + (d.J - 1) * d.K
-    for k in range(-W, W + 1):
-        jumps[1 + W + k] += fixed(<double>sum(load(d.cross + (MARGIN + k) * VECTOR)) * d.taps[k])
-    jumps[0] += fixed(sum(load(d.cross + (MARGIN - W - 1) * VECTOR)))
-    jumps[2 * W + 2] += fixed(sum(load(d.cross + (MARGIN + W + 1) * VECTOR)))
+    cdef int64_t* own
+    if d.classes == NULL:
+        for k in range(-W, W + 1):
+            jumps[1 + W + k] += fixed(<double>sum(load(d.cross + k * VECTOR)) * d.taps[k])
+        jumps[0] += fixed(sum(load(d.cross - (W + 1) * VECTOR)))
+        jumps[2 * W + 2] += fixed(sum(load(d.cross + (W + 1) * VECTOR)))
+    else:
+        for i in range(d.I):
+            own = jumps if d.classes[i] == 0 else by_class + (d.classes[i] - 1) * (2 * W + 3)
+            for k in range(-W, W + 1):
+                own[1 + W + k] += fixed(<double>d.cross[k * d.lanes + i] * d.taps[k * d.stride + i])
+            own[0] += fixed(d.cross[-(W + 1) * d.lanes + i])
+            own[2 * W + 2] += fixed(d.cross[(W + 1) * d.lanes + i])
     for i in range(d.I):
         jumps[2 * W + 3 + min(i, W)] += fixed(d.u[i])
     if d.last != NULL:

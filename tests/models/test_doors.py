@@ -80,6 +80,16 @@ JUMPS = {
     "negative last positions": lambda m: replace(m, last=-m.last),
     "p0 of 1": lambda m: replace(m, p0=1.0),
 }
+CLASSES = {
+    "jumps of another window": lambda m: replace(m, by_class=m.by_class[:, :, 1:].copy()),
+    "jumps of one direction": lambda m: replace(m, by_class=m.by_class[:1].copy()),
+    "jumps of zero": lambda m: replace(m, by_class=np.zeros_like(m.by_class)),
+    "jumps that are no numbers": lambda m: replace(m, by_class=np.full_like(m.by_class, np.nan)),
+    "classes of too few words": lambda m: replace(m, src_class=m.src_class[:-1]),
+    "classes of too many words": lambda m: replace(m, tgt_class=np.append(m.tgt_class, ints(0))),
+    "a class without jumps": lambda m: replace(m, tgt_class=m.tgt_class + 3),
+    "a negative class": lambda m: replace(m, src_class=m.src_class - 4),
+}
 
 
 SKIPS = {"tension": 6.0, "skip": 10.0, "centre": 1, "root": False, "smooth": 0, "joint": False}
@@ -122,6 +132,13 @@ def taken(doors) -> None:
 
 def test_what_is_right_is_taken(problem):
     taken(calls(problem))
+
+
+@pytest.mark.parametrize("wrong", CLASSES)
+def test_classes(wrong):
+    classed = random_problem(np.random.default_rng(0), LENGTHS, 1, n_classes=3)
+    taken(calls(classed))
+    refused(calls(classed, positions=CLASSES[wrong](classed.m.positions)))
 
 
 @pytest.mark.parametrize("wrong", SHARDS)

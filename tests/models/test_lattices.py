@@ -43,11 +43,16 @@ def transposed(gamma: list, d: int) -> np.ndarray:
     return np.array(gamma).T if d == 0 else np.array(gamma)
 
 
+def laid_out(truth: dict) -> np.ndarray:
+    """Expected jumps and first positions of the oracle as positions lay them out."""
+    return np.concatenate([truth["jumps"], truth["firsts"], truth["lasts"], np.ravel(truth["by_class"])])
+
+
 @given(problem=small_problems(with_weights=True))
 def test_counts_equal_enumeration(problem):
     counts, statistics = counted(problem)
     expected_nulls = [np.zeros(len(x)) for x in (counts.null_fwd, counts.null_rev)]
-    expected_jumps = np.zeros(counts.positions.shape)
+    expected_jumps = np.zeros((2, problem.m.positions.n_counts))
     links = []
     for n in range(len(problem)):
         note(f"I, J {problem.shape(n)}")
@@ -56,7 +61,7 @@ def test_counts_equal_enumeration(problem):
             truth = problem.enumerated(n, d)
             loglik = statistics[n][("loglik_fwd", "loglik_rev")[d]]
             np.testing.assert_allclose(loglik, truth["loglik"], **CLOSE)
-            expected_jumps[d] += [*truth["jumps"], *truth["firsts"], *truth["lasts"]]
+            expected_jumps[d] += laid_out(truth)
             np.add.at(expected_nulls[d], problem.words(n)[1 - d], truth["nulls"])
             both.append(transposed(truth["gamma"], d))
         links.append(tuple(both))
@@ -94,20 +99,21 @@ def test_agreement_counts_are_products(problem):
     np.testing.assert_allclose(counts.pairs / 2**32, expected_counts(problem, both), rtol=0, atol=1e-4)
 
 
+@pytest.mark.parametrize("n_classes", [0, 3])
 @pytest.mark.parametrize("W", [0, 4, 15, 16])
-def test_long_sentences_equal_matrices(W):
+def test_long_sentences_equal_matrices(W, n_classes):
     """More than one vector a row, and windows up to the widest."""
     lengths = [(1, 1), (5, 17), (33, 40), (70, 18), (16, 32), (17, 18)]
-    problem = random_problem(np.random.default_rng(W), lengths, W)
+    problem = random_problem(np.random.default_rng(W), lengths, W, n_classes)
     counts, statistics = counted(problem)
     found = posteriors(problem)
-    expected = np.zeros((2, 4 * W + 5))
+    expected = np.zeros((2, problem.m.positions.n_counts))
     for n, d in itertools.product(range(len(problem)), range(2)):
         emit, null, *rest = problem.lattice(n, d)
         truth = oracle.dense_hmm(np.array(emit), np.array(null), *rest)
         loglik = statistics[n][("loglik_fwd", "loglik_rev")[d]]
         np.testing.assert_allclose(loglik, truth["loglik"], **CLOSE)
-        expected[d] += [*truth["jumps"], *truth["firsts"], *truth["lasts"]]
+        expected[d] += laid_out(truth)
         np.testing.assert_allclose(found[n][d], transposed(truth["gamma"], d), rtol=0, atol=1e-9)
     np.testing.assert_allclose(counts.positions / 2**32, expected, rtol=0, atol=1e-6)
 
@@ -151,15 +157,15 @@ def skip_if_absent(level: str) -> None:
         pytest.skip(f"this machine has {available}")
 
 
-@pytest.mark.parametrize("model", ["hmm", "bhmm", "shmm", "agree"])
+@pytest.mark.parametrize("model, n_classes", [("hmm", 0), ("bhmm", 0), ("shmm", 0), ("agree", 0), ("hmm", 5)])
 @pytest.mark.parametrize("level", ["", "_avx2", "_avx512"])
-def test_every_build_gives_the_same_bits(level, model):
+def test_every_build_gives_the_same_bits(level, model, n_classes):
     """Baseline, AVX2 and AVX-512, as far as this machine has them."""
     skip_if_absent(level)
     kernel = importlib.import_module(f"aligner.models._hmm{level}")
     random = np.random.default_rng(3)
     lengths = [(3, 5), (40, 17), (16, 16), (33, 70), (1, 9)]
-    problem = in_precision(random_problem(random, lengths, 4), np.float32)
+    problem = in_precision(random_problem(random, lengths, 4, n_classes), np.float32)
     stage = stage_of(model)
     for best in (False, True):
         ours, theirs = (posteriors(problem, stage, best, k, np.float32) for k in (kernel, hmm._hmm))

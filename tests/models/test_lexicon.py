@@ -6,8 +6,8 @@ import numpy as np
 
 from aligner import Corpus
 from aligner.models.families import FAMILIES
+from aligner.models.jumps import Jumps
 from aligner.models.lexicon import LEAST, Evidence, Lexicon
-from aligner.models.positions import Jumps
 from aligner.models.recipe import Recipe
 from aligner.text.cells import Seen
 

@@ -17,10 +17,10 @@ from problems import HMM, TIGHT, corpus_of, places_of, some_weights, stage_of
 from aligner import _build, simd
 from aligner.models import _hmm_double, _shares, hmm
 from aligner.models.counts import ONE, Counts
+from aligner.models.jumps import Jumps
 from aligner.models.kinds import Leaving
 from aligner.models.lexicon import Evidence, Lexicon
 from aligner.models.parameters import Parameters
-from aligner.models.positions import Jumps
 from aligner.models.shares import Own
 from aligner.models.update import of_occurrences
 from aligner.text.cells import Seen, Shard

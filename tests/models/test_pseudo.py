@@ -11,10 +11,10 @@ import pytest
 
 from aligner import Corpus, DataError
 from aligner.models.counts import MOST_TOKENS, ONE, Counts
+from aligner.models.jumps import Jumps
 from aligner.models.kinds import Leaving, Limits
 from aligner.models.lexicon import Lexicon
 from aligner.models.parameters import Parameters
-from aligner.models.positions import Jumps
 from aligner.models.pseudo import EarlierCounts, Overlap, find_pairs
 from aligner.models.stage import Stage
 from aligner.models.update import start_with, update

@@ -219,7 +219,8 @@ def variants() -> list[Recipe]:
     changes: dict[str, list] = {
         "model": ["bhmm"], "views": [("word",), ("prefix3", "word", "prefix5")], "lowercase": [True],
             "split": ["unicode"],
-        "threshold": [0.5, 0.4000001], "p0": [0.3, 0.20000001], "window": [6], "identical": [4.0, 5.00000001],
+        "threshold": [0.5, 0.4000001], "p0": [0.3, 0.20000001], "window": [6], "classes": [10],
+            "identical": [4.0, 5.00000001],
         "max_length": [9, 1234567, 1234568], "direction": [], "stages": [],
     }  # fmt: skip
     assert changes.keys() == {field.name for field in fields(Recipe)}

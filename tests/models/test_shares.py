@@ -16,9 +16,9 @@ from trained import generated
 from aligner import Corpus, Recipe, train
 from aligner.models import _shares, hmm
 from aligner.models.counts import Counts
+from aligner.models.jumps import Jumps
 from aligner.models.lexicon import Lexicon
 from aligner.models.parameters import Parameters
-from aligner.models.positions import Jumps
 from aligner.models.shares import CUTOFF, Shares
 from aligner.text.cells import Seen
 from aligner.text.corpus import pair_keys

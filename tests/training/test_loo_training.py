@@ -16,7 +16,7 @@ from aligner import Corpus, DataError, LinkReader, Links, Model, Recipe, threads
 from aligner.decoding.combine import Decision, combine
 from aligner.decoding.threshold import UNKNOWN, of_shares
 from aligner.links.known import SURE, known_of
-from aligner.models.positions import Jumps
+from aligner.models.jumps import Jumps
 from aligner.models.shares import CUTOFF, Shares
 from aligner.text import cells
 from aligner.text.cells import Seen

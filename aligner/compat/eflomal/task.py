@@ -19,8 +19,8 @@ from aligner.files import check_output, open_in_place, output_place
 from aligner.links.formats import BLOCK, PLAIN, format_links
 from aligner.links.links import Links
 from aligner.links.priors import Priors
+from aligner.models.jumps import Jumps
 from aligner.models.kinds import HMMS, LOO
-from aligner.models.positions import Jumps
 from aligner.models.recipe import Recipe
 from aligner.models.settings import SETTINGS
 from aligner.text.cells import Seen
