@@ -12,9 +12,9 @@ import pytest
 from problems import Problem, corpus_of, grids, posteriors, random_problem
 
 from aligner.models import _hmm_double, hmm
+from aligner.models.jumps import Jumps
 from aligner.models.lexicon import Lexicon
 from aligner.models.parameters import Parameters
-from aligner.models.positions import Jumps
 from aligner.text.cells import Seen
 from aligner.text.known import Constraints, Known, Weights
 

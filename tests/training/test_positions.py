@@ -9,7 +9,7 @@ from aligner import store
 from aligner.decoding.model import Model
 from aligner.errors import DataError
 from aligner.models.diagonal import LEAST, MOST, Diagonal
-from aligner.models.positions import Jumps
+from aligner.models.jumps import Jumps
 from aligner.models.recipe import Recipe
 from aligner.models.table import Table
 from aligner.text.corpus import Corpus
