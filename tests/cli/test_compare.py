@@ -164,6 +164,7 @@ def test_what_a_log_says(tmp_path):
         {"view": "word", "model": "hmm", "loglik": {"forward": -8.0, "reverse": -8.0}},
         {"view": "word", "model": "hmm", "loglik": {"forward": -3.0, "reverse": -2.0}},
         {"view": "stem3", "model": "ibm1", "loglik": {"forward": -9.0, "reverse": -9.0}},
+        {"view": "stem5", "model": "ibm1", "loglik": {"forward": -9.0, "reverse": -9.0}},
         {"view": "stem3", "model": "hmm", "loglik": {"forward": -1.0, "reverse": -2.0}},
     ]
     path = tmp_path / "log"
