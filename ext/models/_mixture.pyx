@@ -239,8 +239,8 @@ cdef void count_block(
                 for j in range(J):
                     if 0 <= cell[j] < width:  # other word pairs have no counts
                         weight = weight_of(x, n, token + src_begin - src_offsets[n], j)
-                        f = weight * row[2 * cell[j]] * fwd[j] * (d_fwd[j] if placed else 1)
-                        r = weight * row[2 * cell[j] + 1] * rev * (d_rev[j] if placed else 1)
+                        f = weight * (d_fwd[j] if placed else 1) * row[2 * cell[j]] * fwd[j]
+                        r = weight * (d_rev[j] if placed else 1) * row[2 * cell[j] + 1] * rev
                         total[2 * cell[j]] += fixed(f * r if agree else f)
                         total[2 * cell[j] + 1] += fixed(f * r if agree else r)
             elif placed:
