@@ -176,6 +176,8 @@ def test_what_a_log_says(tmp_path):
     assert read({}) == ("s", ("log-likelihood", -4.0))
     assert read({"bound": {"forward": -6.0, "reverse": -1.0}}) == ("s", ("bound", -7.0))
     assert read({"objective": -6.0, "kl": 1.0}) == ("s", ("log-likelihood - KL", -6.0))
-    assert read({"objective": {"forward": -1.0, "reverse": -5.0}}) == ("s", ("objective", -6.0))
+    pairwise = {"objective": {"forward": -1.0, "reverse": -5.0}}
+    assert read(pairwise) == ("s", ("objective", -6.0))
+    assert read(pairwise | {"bound": {"forward": -6.0, "reverse": -2.0}}) == ("s", ("bound", -8.0))
     path.write_text('{"signature": "s"}\n')
     assert read_log(str(path)) == ("s", None)
