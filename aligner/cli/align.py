@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from aligner import store
-from aligner.cli import decision, dual, options, sentence_scores, threshold, training
+from aligner.cli import decision, dual, options, recipes, sentence_scores, threshold, training
 from aligner.cli.dual import DualLog
 from aligner.cli.outputs import Outputs
 from aligner.cli.sentence_scores import SentenceScores
@@ -38,7 +38,8 @@ from aligner.models.kinds import HMMS, MODELS
 @click.option("--reverse", metavar="FILE", help="The same for the direction p(src | tgt).")
 @sentence_scores.option
 @click.option("--save", metavar="MODEL", help="Keep the model, for `aligner decode`.")
-@training.recipe
+@recipes.option
+@training.progress
 @training.memory
 @options.threads
 @options.output

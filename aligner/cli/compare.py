@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from aligner import __version__
-from aligner.cli import Failure, align, chosen, compared, options, process, training
+from aligner.cli import Failure, align, chosen, compared, options, process, recipes
 from aligner.cli.named import NamedFile, NamedFileType, labels
 from aligner.cli.outputs import Outputs
 from aligner.errors import number_of
@@ -97,7 +97,7 @@ def _of_model(name: str) -> Entry:
     metavar="[NAME=]FILE",
     help="Links of the text that another aligner wrote; can be given again.",
 )
-@training.views
+@recipes.views
 @click.option("--format", type=click.Choice(FORMATS), default="text", help="How tables are written.")
 @click.option("--json", "json_file", metavar="FILE", help="Write all numbers as JSON, too.")
 @click.option("--page", metavar="OUT.html", help="Write a page of `aligner view` with all links, too.")
@@ -264,7 +264,7 @@ def _words(**given: Any) -> list[str]:
     words = []
     for name, value in given.items():
         if value is not None and value is not False:
-            words.append(training.option_of(name))
+            words.append(recipes.option_of(name))
             words += [] if value is True else map(str, value if isinstance(value, tuple) else [value])
     return words
 

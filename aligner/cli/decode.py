@@ -8,7 +8,7 @@ from typing import Any
 import click
 import numpy as np
 
-from aligner.cli import decision, dual, known, options, sentence_scores, training
+from aligner.cli import decision, dual, known, options, recipes, sentence_scores
 from aligner.cli import threshold as thresholds
 from aligner.cli.dual import DualLog
 from aligner.cli.known import KnownFiles
@@ -45,7 +45,7 @@ from aligner.training.progress import Progress, decoding_work
 @decision.directions
 @dual.option
 @decision.projection
-@training.chain
+@recipes.chain
 @thresholds.option
 @thresholds.at("on the text that `aligner tune --store` tuned the model on")
 @decision.decoder

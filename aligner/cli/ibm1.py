@@ -6,15 +6,15 @@ from typing import Any
 
 import click
 
-from aligner.cli import known, options, training
+from aligner.cli import known, options, recipes, training
 
 
 @click.command("ibm1")
 @options.corpus_arguments
 @training.model_output
-@training.settings(["iterations", "identical", "dirichlet", "max_length"], model="ibm1")
+@recipes.settings(["iterations", "identical", "dirichlet", "max_length"], model="ibm1")
 @click.option("--agree", is_flag=True, help="Train on what the two directions agree on.")
-@training.views
+@recipes.views
 @known.option
 @training.progress
 @options.threads

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-# what an iteration may raise, as a log calls it and as people do; the first that an entry has is meant: with a
-# prior, the bound rises, and the objective or the log-likelihood may fall
+# what an iteration may raise, as a log calls it and as people do; the first that an entry has is meant. With
+# a prior the bound rises, and the objective or the log-likelihood may fall.
 RAISED = {"bound": "bound", "objective": "objective", "loglik": "log-likelihood"}
 
 

@@ -6,9 +6,12 @@ from typing import Any
 
 import click
 
-from aligner.cli import options, training
+from aligner.cli import options, recipes, training
 from aligner.models.kinds import MODELS
 from aligner.models.recipe import DIRECTIONS
+
+# the models whose directions are trained each by itself
+ALONE = [name for name, kind in MODELS.items() if kind.objective == "likelihood"]
 
 
 @click.command("train")
@@ -18,10 +21,10 @@ from aligner.models.recipe import DIRECTIONS
     "--direction",
     type=click.Choice(DIRECTIONS),
     default="both",
-    help="Train one direction only (ibm1, surrogate, convex, hmm): forward is p(tgt | src), reverse is"
-    " p(src | tgt).",
+    help=f"Train one direction only ({', '.join(ALONE)}): forward is p(tgt | src), reverse is p(src | tgt).",
 )
-@training.recipe
+@recipes.option
+@training.progress
 @options.threads
 @options.documented("Models:", MODELS)
 def command(**settings: Any) -> None:

@@ -1,70 +1,34 @@
-"""What commands that train have in common: the options of a recipe, and the training itself."""
+"""What commands that train have in common, beside the options of a recipe: the training itself."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import IO, Any
 
 import click
 
 from aligner import arguments, store
-from aligner.cli import known, options
+from aligner.cli import options
 from aligner.cli.known import KnownFiles
 from aligner.cli.options import F
 from aligner.cli.outputs import Outputs
+from aligner.cli.recipes import recipe_of
 from aligner.decoding.model import Model
 from aligner.files import display_name
 from aligner.links.formats import LinkReader
 from aligner.links.links import Links
 from aligner.models.jumps import Jumps
-from aligner.models.kinds import CHAINS, DEFAULT, HMMS, LATTICES, MODELS, SKIPPING, SMOOTHING
-from aligner.models.recipe import Recipe
-from aligner.models.settings import SETTINGS, UnusedSetting
-from aligner.models.steps import AGREEING, NAMES, Step, parse_stages
+from aligner.models.kinds import HMMS, LATTICES, MODELS
+from aligner.models.steps import Step
 from aligner.text.cells import Seen
 from aligner.text.classes import read_classes
 from aligner.text.corpus import Corpus, warn_of_long
 from aligner.text.reading import read_corpus
-from aligner.text.views import HELP, parse_views
 from aligner.training.development import Development
 from aligner.training.loop import MEMORY, learn
 from aligner.training.prior import ModelPrior, read_prior
 from aligner.training.progress import Progress
-
-# settings whose option has another name
-OPTIONS = {"max_calls": "--max-projection-calls"}
-
-
-def option_of(setting: str) -> str:
-    """The option that sets a setting."""
-    return OPTIONS.get(setting, "--" + setting.replace("_", "-"))
-
-
-def settings(names: Iterable[str], model: str | None = None) -> Callable[[F], F]:
-    """The options of some of the recipe's settings: bounds, defaults and help are those of SETTINGS.
-
-    model: the only model that the command trains
-    """
-
-    def add(command: F) -> F:
-        for name in reversed(list(names)):
-            setting = SETTINGS[name]
-            default = "by model" if setting.default is None else f"{setting.default:g}"
-            if model is not None and name == "iterations":
-                default = str(MODELS[model].iterations)
-            users = "" if model or setting.models == tuple(MODELS) else f"{', '.join(setting.models)}; "
-            bounds = setting.least, setting.most
-            kind: click.ParamType[Any] = options.Share(*bounds)
-            if setting.whole:
-                kind = click.IntRange(int(setting.least), int(setting.most))
-            elif setting.word is not None:
-                kind = options.ShareOrWord(*bounds, setting.word)
-            text = f"{setting.help}  [{users}default: {default}]"
-            command = click.option(option_of(name), name, type=kind, help=text)(command)
-        return command
-
-    return add
 
 
 def model_output(command: F) -> F:
@@ -73,62 +37,6 @@ def model_output(command: F) -> F:
     return click.option("-o", "--output", metavar="MODEL", required=True, help="Where to write the model.")(
         command
     )
-
-
-def _known_views(_: click.Context, __: click.Parameter, names: str | None) -> tuple[str, ...] | None:
-    if names is None:
-        return None
-    views = tuple(name.strip() for name in names.split(","))
-    try:
-        parse_views(views)
-    except ValueError as error:
-        raise click.BadParameter(f"{error}.") from None
-    return views
-
-
-def _stages(_: click.Context, __: click.Parameter, text: str | None) -> tuple[Step, ...] | None:
-    if text is None:
-        return None
-    try:
-        return parse_stages(text)
-    except ValueError as error:
-        raise click.BadParameter(f"{error}.") from None
-
-
-def _model(ctx: click.Context, _: click.Parameter, name: str | None) -> str:
-    """The model that is named, or that of the last stage."""
-    stages = ctx.params["stages"]
-    if stages is None:
-        return name or DEFAULT
-    if name not in (None, stages[-1].model):
-        raise click.UsageError(f"--model is {name}, and the last of --stages is of {stages[-1].model}.")
-    return str(stages[-1].model)
-
-
-def views(command: F) -> F:
-    for add in (
-        click.option("--fast", is_flag=True, help="One view only: quicker, less accurate."),
-        click.option(
-            "--views",
-            metavar="LIST",
-            callback=_known_views,
-            help=f"What is seen of words, as a list of {HELP}.  [default:"
-            f" {','.join(MODELS[DEFAULT].views)} for {DEFAULT},"
-            f" {','.join(MODELS['hmm'].views)} for other models]",
-        ),
-    ):
-        command = add(command)
-    return command
-
-
-def chain(command: F) -> F:
-    """--chain: what decoding makes of the words of a sentence."""
-    return click.option(
-        "--chain",
-        type=click.Choice(CHAINS),
-        help="What text is decoded by: the HMM that has the model's translations and skips, or the product of"
-        f" the model's terms, which are of two neighbours each.  [{', '.join(SKIPPING)}; default: hmm]",
-    )(command)
 
 
 def progress(command: F) -> F:
@@ -140,86 +48,6 @@ def progress(command: F) -> F:
         ),
         click.option("-v", "--verbose", is_flag=True, help="Print a line an iteration on stderr, too."),
         click.option("-q", "--quiet", is_flag=True, help="Print nothing on stderr about the training."),
-    ):
-        command = add(command)
-    return command
-
-
-def recipe(command: F) -> F:
-    """The options of a recipe. An option that is not given has the model's default."""
-    for add in (
-        progress,
-        known.option,
-        click.option("--dev-gold", metavar="FILE", help="Gold links of the development text."),
-        click.option("--dev-tgt", metavar="FILE", help="Target side of the development text."),
-        click.option(
-            "--dev-src",
-            metavar="FILE",
-            help="Source side of a development text: stop when the area under its precision-recall curve no"
-            " longer grows, and keep the best iteration.",
-        ),
-        settings(["identical", "p0", "tension", "window", "dirichlet", "max_length"]),
-        chain,
-        click.option(
-            "--smooth",
-            type=click.Choice(SMOOTHING),
-            help="Maximise the mean of the model's objective and of the log-likelihood of Model 1, or of"
-            f" Model 2 with the same --tension.  [{', '.join(SKIPPING)}; default: none]",
-        ),
-        settings(["skip", "skip_centre"]),
-        click.option(
-            "--class-files",
-            nargs=2,
-            metavar="SRC_CLASSES TGT_CLASSES",
-            help="Take the classes of words from two files of mkcls or `aligner classes`.  "
-            f"[{', '.join(HMMS)}; default: --classes]",
-        ),
-        settings(["classes"]),
-        settings(["left_out", "smoothing", "evenness", "spelling", "eta", "slack", "max_calls"]),
-        click.option(
-            "--constraint",
-            type=click.Choice(["symmetric", "bijective", "none"]),
-            help="What posteriors are projected onto.  [loo; default: symmetric]",
-        ),
-        click.option(
-            "--agree/--no-agree",
-            default=None,
-            help=f"Train {', '.join(AGREEING)} on what the two directions agree on.  [default: by model]",
-        ),
-        settings(["iterations", "ibm1_iterations", "hmm_iterations"]),
-        click.option(
-            "--init",
-            metavar="MODEL",
-            help="Start from a model, for example of `aligner ibm1`; its views are trained.",
-        ),
-        click.option(
-            "--prior-weight",
-            type=options.Share(0, 1e6),
-            help="How often the counts of --prior are added; 0 is no prior.  [default: 1]",
-        ),
-        click.option(
-            "--prior",
-            metavar="FILE",
-            help="Add the counts of a model, or the LEX lines of eflomal's priors, to those of the text, so"
-            " that chunks of a large text share what a sample taught. The model's views are trained. Sentence"
-            " pairs that a loo model was trained on count once; other models count as much as the text.",
-        ),
-        views,
-        click.option(
-            "--stages",
-            metavar="LIST",
-            is_eager=True,
-            callback=_stages,
-            help="Train stage by stage, for example ibm1:5,hmm:2,shmm:2: names of models, each with a number"
-            f" of iterations. There are, too, {', '.join(name for name in NAMES if name not in MODELS)}.",
-        ),
-        click.option(
-            "--model",
-            type=click.Choice(list(MODELS)),
-            metavar="|".join(MODELS),
-            callback=_model,
-            help=f"The model to train, one of those above.  [default: {DEFAULT}, or that of the last stage]",
-        ),
     ):
         command = add(command)
     return command
@@ -350,7 +178,7 @@ def train(
         _check_words(first, init or prior or "", lowercase, split)
     reading: dict[str, Any] = {"encoding": encoding, "split": split, "lowercase": lowercase}
     settings |= {"views": views, "window": window, "stages": stages, "ibm1_iterations": ibm1_iterations}
-    recipe = _recipe(model, lowercase=lowercase, split=split, **settings)
+    recipe = recipe_of(model, lowercase=lowercase, split=split, **settings)
     if class_files is not None and not any(stage.family in LATTICES for stage in recipe.stages):
         raise click.UsageError(f"--class-files is not for {model}.")
     dev = None
@@ -396,13 +224,3 @@ def _check_words(first: Model, name: str, lowercase: bool, split: str) -> None:
         raise click.UsageError(f"{name} was trained {how} --lowercase: do the same here.")
     if split != first.recipe.split:
         raise click.UsageError(f"{name} was trained with --split {first.recipe.split}: do the same here.")
-
-
-def _recipe(model: str, **settings: Any) -> Recipe:
-    """The recipe of a model. What the model cannot have is called by its option."""
-    try:
-        return Recipe.of(model, **settings)
-    except UnusedSetting as error:
-        raise click.UsageError(f"{option_of(error.setting)} is not for {error.by}.") from None
-    except ValueError as error:
-        raise click.UsageError(f"{error}.") from None

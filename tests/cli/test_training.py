@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -15,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 from trained import run
 
-from aligner import Model, __version__, format_links, read_corpus
+from aligner import Model, Recipe, __version__, format_links, read_corpus
 from aligner.cli import cli
 from aligner.decoding.posteriors import PROJECTIONS
 from aligner.decoding.threshold import RULES
@@ -162,6 +163,15 @@ def test_info_and_lexicon(data, tmp_path):
     assert best["not"] in ("pas", "ne") and best["Mr."] == "M." and best["."] == "."
     assert all(float(row[2]) >= 0.1 or float(row[3]) >= 0.1 for row in rows)
     assert "not a model" in run("info", data / "sample.en", code=1)
+
+
+def test_help_tells_which_models_train_one_direction():
+    able = []
+    for name in MODELS:
+        with contextlib.suppress(ValueError):
+            able.append(Recipe.of(name, direction="forward").model)
+    text = " ".join(run("train", "--help").split())
+    assert f"Train one direction only ({', '.join(able)}):" in text
 
 
 @pytest.mark.parametrize("direction", ["forward", "reverse"])

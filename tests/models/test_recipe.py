@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from trained import run
 
-from aligner.cli.training import option_of
+from aligner.cli.recipes import option_of
 from aligner.models.kinds import MODELS, Leaving, Limits
 from aligner.models.recipe import DIRECTIONS, Recipe
 from aligner.models.settings import SETTINGS, UnusedSetting
