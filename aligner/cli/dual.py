@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from operator import methodcaller
 from typing import Any
 
@@ -9,7 +10,7 @@ import click
 import numpy as np
 import numpy.typing as npt
 
-from aligner.cli.options import F, Share
+from aligner.cli.options import F, NumberOrWord, Share
 from aligner.cli.outputs import Outputs
 from aligner.decoding.dual import (
     CERTIFICATE,
@@ -25,21 +26,6 @@ from aligner.decoding.dual import (
 )
 from aligner.files import open_output
 from aligner.models.kinds import HMMS
-
-
-class Penalty(click.ParamType):  # type: ignore[type-arg]
-    """A number of at least 0, or inf."""
-
-    name = "NUMBER|inf"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        try:
-            number = float(value)
-        except ValueError:
-            number = -1.0
-        if not number >= 0:
-            self.fail(f"{value!r} is neither a number of at least 0 nor inf.", param, ctx)
-        return number
 
 
 def option(command: F) -> F:
@@ -64,8 +50,8 @@ def option(command: F) -> F:
         ),
         click.option(
             "--penalty",
-            type=Penalty(),
-            metavar=Penalty.name,
+            type=NumberOrWord(0, math.inf, "inf"),
+            callback=lambda _, __, value: None if value is None else float(value),
             help="What a link costs that is beside a word's own link, as a natural logarithm; inf: a word has"
             f" one link.  [--symmetrize dual; default: {usual.penalty:g}]",
         ),

@@ -172,15 +172,26 @@ class Share(click.FloatRange):
         return number
 
 
-class ShareOrWord(Share):
-    """A number between two others, or a word."""
+class NumberOrWord(click.ParamType):  # type: ignore[type-arg]
+    """A number between two others, or one of some words."""
 
-    def __init__(self, least: float, most: float, word: str) -> None:
-        super().__init__(least, most)
-        self.word, self.name = word, f"float|{word}"
+    def __init__(self, least: float, most: float, *words: str) -> None:
+        self.least, self.most, self.words = least, most, words
+        self.name = "|".join([*words, "NUMBER"])
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return value if value == self.word else super().convert(value, param, ctx)
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        return self.name
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | float:
+        if value in self.words:
+            return str(value)
+        with contextlib.suppress(ValueError):
+            if self.least <= (number := float(value)) <= self.most and math.isfinite(number):
+                return number
+        some = f"between {self.least:g} and {self.most:g}"
+        if math.isinf(self.most):
+            some = f"of at least {self.least:g}"
+        self.fail(f"{value!r} is neither {' nor '.join(self.words)} nor a number {some}.", param, ctx)
 
 
 def show(text: str) -> None:

@@ -42,8 +42,10 @@ def settings(names: Iterable[str], model: str | None = None) -> Callable[[F], F]
             if setting.whole:
                 kind = click.IntRange(int(setting.least), int(setting.most))
             elif setting.word is not None:
-                kind = options.ShareOrWord(*bounds, setting.word)
+                kind = options.NumberOrWord(*bounds, setting.word)
             text = f"{setting.help}  [{users}default: {default}]"
+            if setting.word is not None:  # click tells the bounds of numbers only
+                text += f"  [{setting.least:g}<=x<={setting.most:g}]"
             command = click.option(option_of(name), name, type=kind, help=text)(command)
         return command
 

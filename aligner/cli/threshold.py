@@ -22,31 +22,12 @@ from aligner.models.settings import SETTINGS
 from aligner.text.corpus import Corpus
 
 
-class Threshold(click.ParamType):  # type: ignore[type-arg]
-    """One of RULES, or a number between the bounds of the setting."""
-
-    name = "|".join([*RULES, "NUMBER"])
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | float:
-        setting = SETTINGS["threshold"]
-        if value in RULES:
-            return str(value)
-        try:
-            number = float(value)
-        except ValueError:
-            number = -1.0
-        if not setting.least <= number <= setting.most:
-            between = f"a number between {setting.least:g} and {setting.most:g}"
-            self.fail(f"{value!r} is neither {' nor '.join(RULES)} nor {between}.", param, ctx)
-        return number
-
-
 def option(command: F) -> F:
+    setting = SETTINGS["threshold"]
     return click.option(
         "--threshold",
-        type=Threshold(),
-        metavar=Threshold.name,
-        help=f"{SETTINGS['threshold'].help} auto: that of the least expected AER; points: as many links as"
+        type=options.NumberOrWord(setting.least, setting.most, *RULES),
+        help=f"{setting.help} auto: that of the least expected AER; points: as many links as"
         f" best paths have; both of the text, or of {MOST_PAIRS:,} of its pairs.  [default: by model]",
     )(command)
 

@@ -194,9 +194,9 @@ def test_options_that_do_not_go_with_it(path, tmp_path):
         ),
         (["--symmetrize", "dual", "--rounds", 0], "0 is not in the range"),
         (["--symmetrize", "dual", "--rate", "nan"], "'--rate'"),
-        (["--symmetrize", "dual", "--penalty", -1], "'-1' is neither a number of at least 0 nor inf"),
-        (["--symmetrize", "dual", "--penalty", "nan"], "'nan' is neither a number"),
-        (["--symmetrize", "dual", "--penalty", "much"], "'much' is neither a number"),
+        (["--symmetrize", "dual", "--penalty", -1], "'-1' is neither inf nor a number of at least 0"),
+        (["--symmetrize", "dual", "--penalty", "nan"], "'nan' is neither inf nor"),
+        (["--symmetrize", "dual", "--penalty", "much"], "'much' is neither inf nor"),
     ):
         for command in (["decode", path, SRC, TGT], ["align", SRC, TGT, "--model", "hmm"]):
             assert told in run(*command, *given, code=2)
