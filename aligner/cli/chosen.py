@@ -1,13 +1,15 @@
-"""Sentence pairs that are chosen of a text: --first, --last and --lines; and the links of them."""
+"""Sentence pairs that are chosen of a text, --first, --last and --lines, and the links of them in files."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import click
 
+from aligner.cli import options
 from aligner.cli.options import F
 from aligner.errors import DataError, number_of
 from aligner.links.formats import LinkReader
@@ -61,50 +63,89 @@ def part(verb: str) -> Callable[[F], F]:
     return add
 
 
-def limits(
-    corpus: Corpus, first: int | None, last: int | None, lines: tuple[int, int] | None, name: str
-) -> tuple[int, int]:
-    """The sentence pairs that are chosen, from and up to. Refuses more than there are."""
-    n = len(corpus)
-    if n == 0:
-        raise DataError("the text has no lines", file=name)
-    wanted = lines[1] if lines else first or last or 0
-    if wanted > n:
-        raise DataError(f"the text has {number_of(n, 'line')}, fewer than {wanted}", file=name)
-    if lines:
-        return lines[0] - 1, lines[1]
-    return (n - last, n) if last else (0, first or n)
+def formats(command: F) -> F:
+    """The formats and bases of the files of --links and --gold."""
+    for name in ("gold", "links"):
+        of = f"--{name}"
+        command = options.base(f"{of}-base", f"{name}_base", name, of=of)(command)
+        command = options.format(f"{of}-format", f"{name}_format", name, of=of)(command)
+    return command
 
 
-def check_page(n: int, name: str) -> None:
-    """Refuses a page of n sentence pairs, if they are too many. name: of the text"""
-    if n > MOST:
-        raise DataError(
-            f"{n:,} sentence pairs are too many for one page, which has {MOST:,} at most",
-            file=name,
-            hint="choose some of them with --first, --last or --lines",
-        )
+def check_formats(option: str, files: object, format: str | None, base: int | None) -> None:
+    """Refuses the format and the base of files that are not given. option: that names the files"""
+    if not files and (format, base) != (None, None):
+        raise click.UsageError(f"{option}-format and {option}-base are for {option}.")
 
 
-def fitted(reader: LinkReader, corpus: Corpus, start: int, stop: int, last: bool) -> Links:
-    """The links of the sentence pairs start to stop, from a file of the whole text or of these pairs alone.
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The sentence pairs start to stop, that are chosen of a text.
 
-    A sparse file, as WPT's, does not tell how many sentences it has. It is of the pairs alone if they are
-    the text's last, and it has no more sentences than they are.
+    corpus  the whole text
+    name    of its source side
+    last    whether the pairs were chosen as the text's last
     """
-    links, whole, alone = reader.read(), len(corpus), stop - start
-    reader.tell_null()
-    if reader.sparse:
-        links = links.padded(alone if last and len(links) <= alone else whole)
-    if len(links) not in (whole, alone):
-        which = "" if alone == whole else f", and {alone} of them are chosen"
-        choose = "; --first, --last and --lines choose lines of the text" if alone == whole else ""
-        raise DataError(
-            f"{reader.name} has links of {number_of(len(links), 'sentence')}, the text has {whole}{which}",
-            hint=f"text and links must match line by line{choose}",
-        )
-    if len(links) == whole:
-        reader.check(links, corpus)
-        return links.part(start, stop)
-    reader.check(links, corpus.part(start, stop))
-    return links
+
+    corpus: Corpus
+    name: str
+    start: int
+    stop: int
+    last: bool
+
+    @classmethod
+    def of(
+        cls, corpus: Corpus, name: str, first: int | None, last: int | None, lines: tuple[int, int] | None
+    ) -> Part:
+        """What --first, --last or --lines choose. Refuses more than there is."""
+        n = len(corpus)
+        if n == 0:
+            raise DataError("the text has no lines", file=name)
+        wanted = lines[1] if lines else first or last or 0
+        if wanted > n:
+            raise DataError(f"the text has {number_of(n, 'line')}, fewer than {wanted}", file=name)
+        if lines:
+            start, stop = lines[0] - 1, lines[1]
+        else:
+            start, stop = (n - last, n) if last else (0, first or n)
+        return cls(corpus, name, start, stop, last is not None)
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+    @property
+    def text(self) -> Corpus:
+        return self.corpus.part(self.start, self.stop)
+
+    def check_page(self) -> None:
+        """Refuses a page of too many sentence pairs."""
+        if len(self) > MOST:
+            raise DataError(
+                f"{len(self):,} sentence pairs are too many for one page, which has {MOST:,} at most",
+                file=self.name,
+                hint="choose some of them with --first, --last or --lines",
+            )
+
+    def links(self, reader: LinkReader) -> Links:
+        """The links of the pairs, from a file of the whole text or of these pairs alone.
+
+        A sparse file, as WPT's, does not tell how many sentences it has. It is of the pairs alone if they are
+        the text's last, and it has no more sentences than they are.
+        """
+        links, whole, alone = reader.read(), len(self.corpus), len(self)
+        reader.tell_null()
+        if reader.sparse:
+            links = links.padded(alone if self.last and len(links) <= alone else whole)
+        if len(links) not in (whole, alone):
+            which = "" if alone == whole else f", and {alone} of them are chosen"
+            choose = "; --first, --last and --lines choose lines of the text" if alone == whole else ""
+            found = number_of(len(links), "sentence")
+            raise DataError(
+                f"{reader.name} has links of {found}, the text has {whole}{which}",
+                hint=f"text and links must match line by line{choose}",
+            )
+        if len(links) == whole:
+            reader.check(links, self.corpus)
+            return links.part(self.start, self.stop)
+        reader.check(links, self.text)
+        return links

@@ -15,6 +15,7 @@ import click
 
 from aligner import __version__
 from aligner.cli import Failure, align, chosen, compared, options, process, recipes
+from aligner.cli.chosen import Part
 from aligner.cli.named import NamedFile, NamedFileType, labels
 from aligner.cli.outputs import Outputs
 from aligner.errors import number_of
@@ -103,10 +104,7 @@ def _of_model(name: str) -> Entry:
 @click.option("--page", metavar="OUT.html", help="Write a page of `aligner view` with all links, too.")
 @click.option("--keep", metavar="DIR", help="Keep the links of each run, as DIR/NAME.links.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing on stderr about the runs.")
-@options.format("--links-format", "links_format", "links", of="--links")
-@options.base("--links-base", "links_base", "links", of="--links")
-@options.format("--gold-format", "gold_format", "gold", of="--gold")
-@options.base("--gold-base", "gold_base", "gold", of="--gold")
+@chosen.formats
 @options.threads
 @options.output
 @options.documented("Models:", MODELS)
@@ -166,10 +164,8 @@ def command(
         raise click.UsageError("each model reads the text: give files, not stdin.")
     options.exclusive(first=first, last=last, lines=lines)
     options.check_layout(tgt, layout, vcb, split)
-    if not links and (links_format, links_base) != (None, None):
-        raise click.UsageError("--links-format and --links-base are for --links.")
-    if gold is None and (gold_format, gold_base) != (None, None):
-        raise click.UsageError("--gold-format and --gold-base are for --gold.")
+    chosen.check_formats("--links", links, links_format, links_base)
+    chosen.check_formats("--gold", gold, gold_format, gold_base)
     if models is None:
         models = [] if entries else [_of_model(name) for name in MODELS]
     wanted = [*models, *entries]
@@ -191,16 +187,16 @@ def command(
     options.one_stdin(*inputs)
     options.check_outputs(outputs, inputs, overwrite)
     corpus = options.read_pairs(src, tgt, layout, vcb, encoding, split, lowercase=False)
-    start, stop = chosen.limits(corpus, first, last, lines, display_name(src))
+    part = Part.of(corpus, display_name(src), first, last, lines)
     if page is not None:
-        chosen.check_page(stop - start, display_name(src))
+        part.check_page()
 
     def read(
         path: str, format: str | None, base: int | None, name: str | None = None
     ) -> tuple[LinkReader, Links]:
         reader = LinkReader(path, format, base)
         reader.name = name or reader.name
-        return reader, chosen.fitted(reader, corpus, start, stop, last is not None)
+        return reader, part.links(reader)
 
     answer = None if gold is None else read(gold, gold_format, gold_base)
     others = [(Run(name), read(path, links_format, links_base)) for name, path in files.items()]
@@ -223,7 +219,7 @@ def command(
             [run if found is None else replace(run, links=found[1]) for run, found in pairs],
             None if answer is None else answer[1],
         )
-        about = _about(runs, display_name(src), (start, stop), len(corpus))
+        about = _about(runs, part)
         out.write(runs.shown(format, about.get("signature", "")).encode("utf-8", "surrogateescape"))
         if to_json is not None:
             to_json.attempt(methodcaller("write", runs.as_json(about).encode("utf-8", "surrogateescape")))
@@ -231,9 +227,8 @@ def command(
             names = display_name(src), display_name(tgt or src)
             shown = [(run.name, run.links) for run in runs.runs if run.links is not None]
             standard = None if answer is None else (answer[0].name, answer[1])
-            text = corpus.part(start, stop)
             tables = [runs.table(), runs.agreements()]
-            data = page_data(text, names, None, standard, shown, first=start + 1, tables=tables)
+            data = page_data(part.text, names, None, standard, shown, first=part.start + 1, tables=tables)
             to_page.attempt(methodcaller("write", pages.page("page.html", data)))
     if failed := [run.name for run in runs.runs if run.failure]:
         raise Failure(f"{len(failed)} of {number_of(len(wanted), 'run')} failed: {', '.join(failed)}")
@@ -249,11 +244,11 @@ def _run(entry: Entry, arguments: Sequence[str], log: str) -> Run:
     return replace(run, signature=signature, objective=objective)
 
 
-def _about(runs: Runs, src: str, part: tuple[int, int], n_pairs: int) -> dict[str, Any]:
-    """What the tables are of: text, lines, and how scores were made. part: of the text, from and up to"""
-    start, stop = part
-    lines = "all" if stop - start == n_pairs else f"{start + 1}-{stop}"
-    about: dict[str, Any] = {"text": src, "pairs": n_pairs, "lines": lines, "version": __version__}
+def _about(runs: Runs, part: Part) -> dict[str, Any]:
+    """What the tables are of: text, lines, and how scores were made."""
+    n_pairs = len(part.corpus)
+    lines = "all" if len(part) == n_pairs else f"{part.start + 1}-{part.stop}"
+    about: dict[str, Any] = {"text": part.name, "pairs": n_pairs, "lines": lines, "version": __version__}
     if runs.evaluation is not None:
         about["signature"] = report.signature(runs.evaluation, {"lines": lines, "null": "no"})
     return about

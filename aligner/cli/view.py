@@ -29,10 +29,7 @@ from aligner.text.corpus import Corpus, warn_of_long
 @chosen.part("Show")
 @click.option("--text", is_flag=True, help="Draw matrices for a terminal, instead of a page.")
 @click.option("--ascii", is_flag=True, help="Draw matrices with ASCII characters; for --text.")
-@options.format("--links-format", "links_format", "links", of="--links")
-@options.base("--links-base", "links_base", "links", of="--links")
-@options.format("--gold-format", "gold_format", "gold", of="--gold")
-@options.base("--gold-base", "gold_base", "gold", of="--gold")
+@chosen.formats
 @options.layout
 @options.encoding
 @options.split
@@ -93,10 +90,8 @@ def command(
         raise click.UsageError("-o is needed, the name of the page, or --text.")
     if ascii and not text:
         raise click.UsageError("--ascii is for --text.")
-    if not links and (links_format, links_base) != (None, None):
-        raise click.UsageError("--links-format and --links-base are for --links.")
-    if gold is None and (gold_format, gold_base) != (None, None):
-        raise click.UsageError("--gold-format and --gold-base are for --gold.")
+    chosen.check_formats("--links", links, links_format, links_base)
+    chosen.check_formats("--gold", gold, gold_format, gold_base)
     options.exclusive(first=first, last=last, lines=lines)
     if text and len(links) + (model is not None) > 1:
         raise click.UsageError("--text draws one alignment: give MODEL, or one file of --links.")
@@ -113,23 +108,22 @@ def command(
         trained.check_trained()
         split = trained.recipe.split
     corpus = options.read_pairs(src, tgt, layout, vcb, encoding, split, lowercase=False)
-    start, stop = chosen.limits(corpus, first, last, lines, display_name(src))
+    part = chosen.Part.of(corpus, display_name(src), first, last, lines)
     if not text:
-        chosen.check_page(stop - start, display_name(src))
-    shown = corpus.part(start, stop)
+        part.check_page()
 
     def read(path: str, format: str | None, base: int | None) -> tuple[str, Links]:
         reader = LinkReader(path, format, base)
-        return reader.name, chosen.fitted(reader, corpus, start, stop, last is not None)
+        return reader.name, part.links(reader)
 
     answer = None if gold is None else read(gold, gold_format, gold_base)
     systems = [read(path, links_format, links_base) for path in links]
     believed = None
     if model is not None and trained is not None:
-        warn_of_long(shown.long_pairs(start), display_name(src))
-        believed = believed_of(trained, model, shown, threads)
+        warn_of_long(part.text.long_pairs(part.start), display_name(src))
+        believed = believed_of(trained, model, part.text, threads)
     names = display_name(src), display_name(tgt or src)
-    data = page_data(shown, names, believed, answer, systems, first=start + 1)
+    data = page_data(part.text, names, believed, answer, systems, first=part.start + 1)
     with open_output(output, overwrite) as out:
         if text:
             code = sys.stdout.encoding if output == "-" and sys.stdout is not None else "utf-8"
