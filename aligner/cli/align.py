@@ -93,10 +93,9 @@ def command(
     rule = settings.pop("threshold")
     given = threshold.number_of(rule)
     together = dual.dual_of(method, penalty, rounds, rate, dual_log, viterbi, project, rule)
-    dual.check_model(together, settings["model"] in HMMS, settings["model"])
-    method = METHOD if together is not None else decision.method_of(method, viterbi, scores, rule)
+    decision.check_model(project, together, settings["model"] in HMMS, settings["model"])
+    method = METHOD if together is not None else decision.method_of(method, viterbi, project, scores, rule)
     fertility = decision.check_decoder(decode, max_fertility, method, viterbi, settings["given"])
-    decision.check_projection(project, viterbi, settings["model"] in HMMS, settings["model"])
     layout = "scored" if scores else "pharaoh"
     sentence_scores.check(sentence_score_file, settings["given"])
     named = {"-o": output, "--forward": forward, "--reverse": reverse, "--save": save, "--log-json": log_json}

@@ -11,9 +11,9 @@ from aligner.cli.dual import DualLog
 from aligner.cli.options import F
 from aligner.cli.sentence_scores import SentenceScores
 from aligner.decoding.combine import DECODERS, MOST_FERTILITY, fertility_of
-from aligner.decoding.dual import DUAL, THRESHOLD
+from aligner.decoding.dual import DUAL, THRESHOLD, Dual
 from aligner.decoding.model import Model
-from aligner.decoding.posteriors import PROJECTIONS
+from aligner.decoding.posteriors import PROJECTIONS, UNCHANGED
 from aligner.links.links import Links
 from aligner.links.symmetrize import METHODS, VARIANTS, our_name
 from aligner.models.kinds import HMMS
@@ -82,22 +82,26 @@ def projection(command: F) -> F:
     )(command)
 
 
-def check_projection(project: str, viterbi: bool, fits: bool, name: str) -> None:
-    """Refuses a projection that the model, or that best paths cannot have.
+def check_model(project: str, dual: Dual | None, fits: bool, name: str) -> None:
+    """Refuses a projection, and dual decomposition, that the model cannot have.
 
     fits  whether the model is an HMM of both directions
     name  of the model
     """
-    if project not in ("trained", "none") and not fits:
+    asked = [f"--project {project}"] if project not in UNCHANGED else []
+    asked += ["--symmetrize dual"] if dual is not None else []
+    if asked and not fits:
         raise click.UsageError(
-            f"--project {project} is for HMMs of both directions ({', '.join(HMMS)}), not for {name}."
+            f"{asked[0]} is for HMMs of both directions ({', '.join(HMMS)}), not for {name}."
         )
+
+
+def method_of(
+    method: str | None, viterbi: bool, project: str, scores: bool, threshold: str | float | None
+) -> str:
+    """The method that is given, or the default. Refuses what best paths, or links without scores, lack."""
     if viterbi and project == "both":
         raise click.UsageError("--project both is not for --viterbi: two best paths have no mean.")
-
-
-def method_of(method: str | None, viterbi: bool, scores: bool, threshold: str | float | None) -> str:
-    """The method that is given, or the default. Refuses scores and thresholds where there are no scores."""
     if viterbi and threshold is not None:
         raise click.UsageError("--threshold is not for --viterbi: links of a best path have no scores.")
     method = method or ("grow-diag-final-and" if viterbi else "soft-union")

@@ -149,12 +149,12 @@ def command(
     if method is not None and direction != "both":
         raise click.UsageError("--symmetrize is for both directions.")
     fits = recipe.model in HMMS and recipe.direction == "both"
-    decision.check_projection(project, viterbi, fits, model)
-    dual.check_model(together, fits, model)
+    decision.check_model(project, together, fits, model)
     if together is not None:
         method = METHOD
     else:
-        method = decision.method_of(method, viterbi, scores and direction == "both", threshold)
+        of_both = scores and direction == "both"
+        method = decision.method_of(method, viterbi, project, of_both, threshold)
     if streamed and threshold == "auto":
         thresholds.check_found(trained, model, direction, method)
     made_one = method if direction == "both" else None

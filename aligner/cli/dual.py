@@ -20,12 +20,11 @@ from aligner.decoding.dual import (
     MOST_RATE,
     MOST_ROUNDS,
     THRESHOLD,
-    UNPROJECTED,
     Dual,
     format_certificates,
 )
+from aligner.decoding.posteriors import UNCHANGED
 from aligner.files import open_output
-from aligner.models.kinds import HMMS
 
 
 def option(command: F) -> F:
@@ -81,7 +80,7 @@ def dual_of(
         raise click.UsageError(
             "--symmetrize dual is not for --viterbi: its rounds have best paths of their own."
         )
-    if project not in UNPROJECTED:
+    if project not in UNCHANGED:
         raise click.UsageError(
             f"--symmetrize dual is not for --project {project}: it makes the two directions agree by itself."
         )
@@ -90,18 +89,6 @@ def dual_of(
             f"--threshold {threshold} is not for --symmetrize dual: its scores are no probabilities."
         )
     return Dual(**settings)
-
-
-def check_model(dual: Dual | None, fits: bool, name: str) -> None:
-    """Refuses models that have no two lattices.
-
-    fits  whether the model is an HMM of both directions
-    name  of the model
-    """
-    if dual is not None and not fits:
-        raise click.UsageError(
-            f"--symmetrize dual is for HMMs of both directions ({', '.join(HMMS)}), not for {name}."
-        )
 
 
 def threshold_of(dual: Dual | None, given: float | None) -> float | None:

@@ -15,14 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from aligner import arguments
-from aligner.errors import DataError
 from aligner.models.hmm import _hmm
-from aligner.models.kinds import LATTICES
 from aligner.models.parameters import Parameters
-from aligner.models.recipe import Recipe
 from aligner.models.shares import Own
 from aligner.text.cells import Shard
-from aligner.text.known import Known
 
 Reals = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
@@ -30,7 +26,6 @@ Doubles = npt.NDArray[np.float64]
 DUAL = "dual"  # its name among the ways to make two directions one
 METHOD = "soft-union"  # how the scores of its two directions become one
 THRESHOLD = 0.5  # of the mean of the two scores
-UNPROJECTED = ("trained", "none")  # it makes directions agree by itself, and projects nothing
 CERTIFICATE: tuple[str, ...] = _hmm.CERTIFICATE
 COLUMNS = ("sentence", *CERTIFICATE, "gap")
 MOST_ROUNDS = 1_000_000
@@ -55,21 +50,6 @@ class Dual:
         arguments.number("penalty", self.penalty, 0, math.inf)
         arguments.number("rounds", self.rounds, 1, MOST_ROUNDS, whole=True)
         arguments.number("rate", self.rate, LEAST_RATE, MOST_RATE)
-
-
-def check_dual(recipe: Recipe, known: Known, viterbi: bool, project: str) -> None:
-    """Refuses models that have no two lattices, and what dual decomposition cannot have beside it."""
-    if recipe.last.family not in LATTICES or recipe.direction != "both":
-        only = "" if recipe.direction == "both" else f", trained {recipe.direction} only"
-        raise DataError(
-            f"dual decomposition is for HMMs of both directions; this model is {recipe.model}{only}",
-            hint="train such a model, or make the directions one in another way",
-        )
-    if viterbi or project not in UNPROJECTED:
-        what = "best paths" if viterbi else f"the projection {project}"
-        raise ValueError(f"dual decomposition has rounds of its own, and not {what}")
-    if known.constraints is not None:
-        raise DataError("constraints are not for dual decomposition", hint="project posteriors instead")
 
 
 def add_scores(

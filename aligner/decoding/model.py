@@ -13,10 +13,11 @@ import numpy.typing as npt
 
 from aligner import __version__, arguments, store
 from aligner.decoding.combine import Decision, combine, fertility_of
-from aligner.decoding.dual import DUAL, METHOD, THRESHOLD, Dual, check_dual
+from aligner.decoding.dual import DUAL, METHOD, THRESHOLD, Dual
 from aligner.decoding.form import LARGE, check_arrays, check_header
 from aligner.decoding.posteriors import (
     check_constraints,
+    check_dual,
     check_not_given,
     check_projection,
     directions,

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from aligner import arguments
 from aligner.decoding._select import above as select
-from aligner.decoding.dual import CERTIFICATE, Dual, add_scores, check_dual
+from aligner.decoding.dual import CERTIFICATE, Dual, add_scores
 from aligner.errors import DataError
 from aligner.links.known import SURE
 from aligner.links.links import Links
@@ -38,6 +38,7 @@ PROJECTIONS = {
     "both": "the mean of the two constraints' posteriors",
     "none": "nothing",
 }
+UNCHANGED = ("trained", "none")  # that any model, and any way to decode, can have
 
 
 def directions(
@@ -94,17 +95,31 @@ def directions(
         yield _score(views, shards, recipe, stages, mine, viterbi, dual, some, found, n_threads)
 
 
-def check_projection(recipe: Recipe, project: str) -> None:
-    """Refuses a projection that is not known, or that the model cannot have."""
-    arguments.choice("project", project, PROJECTIONS)
-    if project in ("trained", "none"):
-        return
+def _check_lattices(recipe: Recipe, what: str, hint: str) -> None:
+    """Refuses models that have no two lattices. what: is asked of the model; hint: what else can be asked"""
     if recipe.last.family not in LATTICES or recipe.direction != "both":
         only = "" if recipe.direction == "both" else f", trained {recipe.direction} only"
         raise DataError(
-            f"posteriors of HMMs of both directions can be projected; this model is {recipe.model}{only}",
-            hint="train such a model, or project onto nothing",
+            f"{what} is for HMMs of both directions; this model is {recipe.model}{only}",
+            hint=f"train such a model, or {hint}",
         )
+
+
+def check_projection(recipe: Recipe, project: str) -> None:
+    """Refuses a projection that is not known, or that the model cannot have."""
+    arguments.choice("project", project, PROJECTIONS)
+    if project not in UNCHANGED:
+        _check_lattices(recipe, f"the projection {project}", "project onto nothing")
+
+
+def check_dual(recipe: Recipe, known: Known, viterbi: bool, project: str) -> None:
+    """Refuses dual decomposition of a model that cannot have it, or beside what it cannot have."""
+    _check_lattices(recipe, "dual decomposition", "make the directions one in another way")
+    if viterbi or project not in UNCHANGED:
+        what = "best paths" if viterbi else f"the projection {project}"
+        raise ValueError(f"dual decomposition has rounds of its own, and not {what}")
+    if known.constraints is not None:
+        raise DataError("constraints are not for dual decomposition", hint="project posteriors instead")
 
 
 def projected(recipe: Recipe, project: str) -> list[Stage]:

@@ -106,7 +106,7 @@ def test_models_without_two_lattices_are_refused(text):
     ibm1 = train(text, Recipe.of("ibm1", iterations=1, views=["word"]))
     for model, told in ((forward, "hmm, trained forward only"), (ibm1, "ibm1")):
         for project in ("both", *CONSTRAINTS):
-            with pytest.raises(DataError, match=f"can be projected; this model is {told};"):
+            with pytest.raises(DataError, match=f"for HMMs of both directions; this model is {told};"):
                 model.align(text, project=project)
         assert same(model.align(text, project="none"), model.align(text))
     with pytest.raises(ValueError, match="unknown project 'half'; there are trained, bijective"):
