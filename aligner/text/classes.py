@@ -57,6 +57,9 @@ class WordClasses:
         return f"{zlib.crc32(b'|'.join(parts)):08x}"
 
 
+BothClasses = tuple[WordClasses, WordClasses]  # of source words, of target words
+
+
 @dataclass(frozen=True)
 class Round:
     """How a round went.

@@ -14,19 +14,18 @@ from aligner.models.parameters import View
 from aligner.models.positions import Positions
 from aligner.models.recipe import Recipe
 from aligner.models.settings import checked
-from aligner.text.classes import WordClasses
+from aligner.text.classes import BothClasses, WordClasses
 from aligner.text.corpus import Corpus, Side
 from aligner.text.views import see
 
 Ints = npt.NDArray[np.int32]
-Both = tuple[WordClasses, WordClasses]  # of source words, of target words
 
 FEW = 0.1  # of all tokens: a warning tells if more have no class
 
 logger = logging.getLogger(__name__)
 
 
-def check_classes(classes: Both, recipe: Recipe, corpus: Corpus) -> str:
+def check_classes(classes: BothClasses, recipe: Recipe, corpus: Corpus) -> str:
     """A checksum of classes. Refuses classes that no stage uses, and too many; warns if words have none."""
     if recipe.classes:
         raise ValueError("classes of words are given or learned, not both")
@@ -44,14 +43,16 @@ def check_classes(classes: Both, recipe: Recipe, corpus: Corpus) -> str:
     return "/".join(given.checksum() for given in classes)
 
 
-def with_classes(positions: Positions | None, classes: Both, corpus: Corpus, view: str) -> Positions | None:
+def with_classes(
+    positions: Positions | None, classes: BothClasses, corpus: Corpus, view: str
+) -> Positions | None:
     """Jumps that depend on the classes of a view's words; other positions, and such jumps, as they are."""
     if not isinstance(positions, Jumps) or isinstance(positions, ClassJumps):
         return positions
     return ClassJumps.of(positions, *classes_in(corpus, see(corpus, view), classes))
 
 
-def inherited(jumps: ClassJumps, view: View, corpus: Corpus, classes: Both | None) -> Jumps:
+def inherited(jumps: ClassJumps, view: View, corpus: Corpus, classes: BothClasses | None) -> Jumps:
     """The jumps of another model, with the words of a text; those of all words if there are other classes.
 
     view: of the model whose jumps they are
@@ -61,7 +62,7 @@ def inherited(jumps: ClassJumps, view: View, corpus: Corpus, classes: Both | Non
     return jumps.of_words(view.src.find(corpus.src.vocab.words), view.tgt.find(corpus.tgt.vocab.words))
 
 
-def classes_in(text: Corpus, seen: Corpus, classes: tuple[WordClasses, WordClasses]) -> tuple[Ints, Ints]:
+def classes_in(text: Corpus, seen: Corpus, classes: BothClasses) -> tuple[Ints, Ints]:
     """[V_src], [V_tgt] the classes of what a view sees of a text's words.
 
     The class of what a view sees is that of the most tokens of the text that look so, the first of equals.

@@ -31,7 +31,7 @@ from aligner.models.shares import Shares
 from aligner.models.stage import Stage
 from aligner.models.update import Bytes, start_with, update
 from aligner.text.cells import Seen, cell_offsets, in_shards
-from aligner.text.classes import WordClasses, cluster
+from aligner.text.classes import BothClasses, cluster
 from aligner.text.corpus import Corpus, Pairs, pair_keys, text_hash, warn_of_long
 from aligner.text.known import Constraints, Known
 from aligner.text.spelling import likeness
@@ -70,7 +70,7 @@ def learn(
     development: Development | None = None,
     links: Links | None = None,
     constraints: Constraints | None = None,
-    classes: tuple[WordClasses, WordClasses] | None = None,
+    classes: BothClasses | None = None,
     n_threads: int = 1,
     progress: Progress | None = None,
     log: IO[str] | None = None,
@@ -237,7 +237,7 @@ class _Run:
     prior_weight: float
     development: Development | None
     known: Known
-    classes: tuple[WordClasses, WordClasses] | None
+    classes: BothClasses | None
     n_threads: int
     checkpoint: Callable[[Model], None] | None
     monitor: Monitor

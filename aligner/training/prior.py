@@ -151,7 +151,7 @@ class ModelPrior:
             n_pairs = self.model.facts.get("pairs", 0)
         tables = []
         for table, total in ((jumps.jump, links[:, None]), (jumps.first, n_pairs), (jumps.last, n_pairs)):
-            if not table.size:  # files of last positions that do not matter
+            if not table.size:  # a file from before last positions were learned
                 tables.append(np.zeros_like(jumps.first))
                 continue
             raised = (table / table.max(axis=1, keepdims=True)) ** (1 / power)
