@@ -53,6 +53,8 @@ def matched(readers: list[LinkReader], first: int | None, last: int | None) -> l
     sentences are known only if it has no more than are wanted.
     """
     files = [reader.read() for reader in readers]
+    for reader in readers:
+        reader.tell_null()
     wanted = first or last or max(len(links) for links in files)
     if wanted == 0:
         raise DataError("no sentences to score", file=readers[-1].name)
@@ -103,7 +105,6 @@ def look(readers: list[LinkReader], files: list[Links]) -> None:
     """Warns of what looks wrong, and of scores that are a matter of definition."""
     *hyps, gold = files
     for reader, links in zip(readers, files, strict=True):
-        reader.tell_null()
         if len(links.src) == 0:
             logging.warning("%s: no links", reader.name)
     if len(gold.src) and gold.n_sure == 0:

@@ -92,6 +92,17 @@ def test_a_part_of_the_text(tmp_path):
     assert lines["runs"] == found["runs"][1:]
 
 
+def test_links_to_null_are_told_once(tmp_path, caplog):
+    links = "1 1 1\n1 0 2\n2 1 1\n"
+    for name, text in (("src", "a b\nc\n"), ("tgt", "x y\nz\n"), ("gold", links), ("links", links)):
+        (tmp_path / name).write_text(text)
+    files = [word for name in ("gold", "links") for word in (f"--{name}", tmp_path / name)]
+    formats = ["--gold-format", "wpt", "--links-format", "wpt"]
+    run("compare", tmp_path / "src", tmp_path / "tgt", *files, *formats, "--models", "none")
+    for name in ("gold", "links"):
+        assert caplog.text.count(f"{tmp_path / name}: 1 link to the NULL word (0) left out") == 1
+
+
 def test_every_model_is_compared(monkeypatch):
     """Each model has a row, in the order of MODELS. Nothing is trained here."""
     asked = []
