@@ -23,8 +23,8 @@ from aligner.files import display_name, open_output
 from aligner.links.formats import LinkReader
 from aligner.links.links import Links
 from aligner.models.kinds import MODELS
-from aligner.scoring import page as pages
 from aligner.scoring import report
+from aligner.scoring.page import page as page_of
 from aligner.scoring.runs import FORMATS, Run, Runs
 from aligner.scoring.viewer import page_data
 
@@ -224,12 +224,8 @@ def command(
         if to_json is not None:
             to_json.attempt(methodcaller("write", runs.as_json(about).encode("utf-8", "surrogateescape")))
         if to_page is not None:
-            names = display_name(src), display_name(tgt or src)
-            shown = [(run.name, run.links) for run in runs.runs if run.links is not None]
             standard = None if answer is None else (answer[0].name, answer[1])
-            tables = [runs.table(), runs.agreements()]
-            data = page_data(part.text, names, None, standard, shown, first=part.start + 1, tables=tables)
-            to_page.attempt(methodcaller("write", pages.page("page.html", data)))
+            to_page.attempt(methodcaller("write", _page(runs, part, display_name(tgt or src), standard)))
     if failed := [run.name for run in runs.runs if run.failure]:
         raise Failure(f"{len(failed)} of {number_of(len(wanted), 'run')} failed: {', '.join(failed)}")
 
@@ -252,6 +248,14 @@ def _about(runs: Runs, part: Part) -> dict[str, Any]:
     if runs.evaluation is not None:
         about["signature"] = report.signature(runs.evaluation, {"lines": lines, "null": "no"})
     return about
+
+
+def _page(runs: Runs, part: Part, tgt: str, gold: tuple[str, Links] | None) -> bytes:
+    """The page with all links and both tables. tgt: the name of the target side; gold: its name, too"""
+    shown = [(run.name, run.links) for run in runs.runs if run.links is not None]
+    tables = [runs.table(), runs.agreements()]
+    data = page_data(part.text, (part.name, tgt), None, gold, shown, first=part.start + 1, tables=tables)
+    return page_of("page.html", data)
 
 
 def _words(**given: Any) -> list[str]:
