@@ -16,7 +16,7 @@ from aligner import store
 from aligner.decoding.tuned import FACT, SavedTuning, check_tuning
 from aligner.models.jumps import Jumps
 from aligner.models.kinds import PLACES
-from aligner.models.positions import POSITIONS, needed, restored
+from aligner.models.positions import POSITIONS, Positions, needed, restored
 from aligner.models.recipe import Recipe
 from aligner.models.settings import checked
 
@@ -197,10 +197,9 @@ def check_arrays(
         own = {name.removeprefix(f"{n}."): x for name, x in arrays.items() if name.startswith(f"{n}.")}
         known |= {f"{n}.{name}" for name in own}
         try:
-            _check_view(own, view, large)
-            if finished and PLACES.get(recipe.last.family) == Jumps.kind and view["positions"]:
-                jumps = restored(view["positions"], own)
-                if isinstance(jumps, Jumps) and jumps.window != recipe.window:
+            positions = _check_view(own, view, large)
+            if finished and PLACES.get(recipe.last.family) == Jumps.kind:
+                if isinstance(positions, Jumps) and positions.window != recipe.window:
                     raise ValueError("the jumps do not have the recipe's window")
         except ValueError as error:
             raise ValueError(f"view {view['name']}: {error}") from None
@@ -216,7 +215,8 @@ def check_arrays(
         raise ValueError(f"there is an unknown array {odd[0]}")
 
 
-def _check_view(own: Arrays, view: SavedView, large: bool) -> None:
+def _check_view(own: Arrays, view: SavedView, large: bool) -> Positions | None:
+    """The positions of a view. Refuses arrays of the view that cannot be."""
     P, V_src, V_tgt = (store.size_of(own, name) for name in ("tgt", "null_rev", "null_fwd"))
     absent = () if view["evidence"] else ("many_src", "many_tgt")
     kind = POSITIONS[view["positions"]["kind"]] if view["positions"] else None
@@ -231,8 +231,10 @@ def _check_view(own: Arrays, view: SavedView, large: bool) -> None:
     if view["evidence"] is not None:
         for name in ("many_src", "many_tgt"):
             store.check_bounds(own, name, FEW, MANY)
+    positions = None
     if view["positions"] is not None:
-        restored(view["positions"], own).check(large)
+        positions = restored(view["positions"], own)
+        positions.check(large)
         for name, V in (("src_class", V_src), ("tgt_class", V_tgt)):
             if name in placed and len(own[name]) != V:
                 raise ValueError(f"{name} is of {len(own[name])} words, not of {V}")
@@ -246,6 +248,7 @@ def _check_view(own: Arrays, view: SavedView, large: bool) -> None:
         rising[starts - 1] = True  # a new row begins
         if not rising.all():
             raise ValueError("tgt does not rise within each row")
+    return positions
 
 
 def _check_rising(arrays: Arrays, name: str, end: int, strictly: bool) -> None:
