@@ -15,6 +15,7 @@ from aligner import Corpus, DataError, LinkReader, Model, Recipe, evaluate, trai
 from aligner.links.priors import Priors, count_priors, parse_priors
 from aligner.models import _shares
 from aligner.models.counts import ONE, Counts
+from aligner.models.jumps import Jumps
 from aligner.models.parameters import Parameters
 from aligner.text.cells import Seen, in_shards
 from aligner.text.corpus import pair_keys
@@ -68,14 +69,20 @@ def test_the_first_iteration_knows_the_prior():
 
 
 def test_new_words_are_learned():
-    pairs = [
-        (" ".join(text(0, CHUNK).src.sentence(n)), " ".join(text(0, CHUNK).tgt.sentence(n)))
-        for n in range(CHUNK)
+    """They stand where positions would not link them: the prior alone has few of their links."""
+    here = text(0, CHUNK)
+    words = [(here.src.sentence(n), here.tgt.sentence(n)) for n in range(CHUNK)]
+    new = [
+        (" ".join([src[0], "qqblick", *src[1:]]), " ".join([*tgt[:5], "zzblark", *tgt[5:]]))
+        for src, tgt in words[:8]
     ]
-    new = [(f"qqblick {src}", f"{tgt} zzblark") for src, tgt in pairs[:8]]
-    model = chunk(taught(), Corpus.from_pairs(pairs + new))
-    for links, (src, tgt) in zip(model.align(new).pairs(), new, strict=True):
-        assert (0, len(tgt.split()) - 1) in links, (src, tgt)
+    old = [(" ".join(src), " ".join(tgt)) for src, tgt in words]
+    places = [(src.split().index("qqblick"), tgt.split().index("zzblark")) for src, tgt in new]
+    linked = [
+        sum(place in links for place, links in zip(places, model.align(new).pairs(), strict=True))
+        for model in (taught(), chunk(taught(), Corpus.from_pairs(old + new)))
+    ]
+    assert linked[0] < 4 and linked[1] == 8
 
 
 def test_threads_do_not_matter():
@@ -185,7 +192,10 @@ def test_a_model_without_counts_counts_as_much_as_the_text():
     np.testing.assert_allclose(table.pairs[:, 0], (lexicon.t[:, 0] * often[e])[some], rtol=1e-6)
     positions = ModelPrior(model).positions("word", seen)
     assert positions is not None
-    assert positions.sum(axis=1) == pytest.approx([len(here.tgt.ids) + CHUNK, len(here.src.ids) + CHUNK])
+    jumps, first, last = np.split(positions, [11, 16], axis=1)
+    assert jumps.sum(axis=1) == pytest.approx([len(here.tgt.ids), len(here.src.ids)])
+    assert first.sum(axis=1) == pytest.approx([CHUNK, CHUNK])
+    assert last.sum(axis=1) == pytest.approx([CHUNK, CHUNK])
     with_prior = learn(here, recipe_of("shmm", views=["word"]), prior=model)[0]
     assert (
         with_prior.align(here).pairs() != train(here, recipe_of("shmm", views=["word"])).align(here).pairs()
@@ -193,17 +203,20 @@ def test_a_model_without_counts_counts_as_much_as_the_text():
 
 
 def test_jumps_are_those_that_were_learned():
-    """Not the more even ones of the lattice; as many as the links of the prior's text."""
+    """Not the more even ones of the lattice; as many as the links of the prior's text, and as its ends."""
     model = taught()
     here = Seen.of_own_words(text(0, CHUNK), "word", 1)
     found = ModelPrior(model).positions("word", here)
     evidence, jumps = model.views[0].parameters.lexicon.evidence, model.views[0].parameters.positions
-    assert found is not None and evidence is not None and jumps is not None
+    assert found is not None and evidence is not None and isinstance(jumps, Jumps)
     links = evidence.kappa[0] * len(text(CHUNK, 1000).src.ids)
-    np.testing.assert_allclose(found[:, :11].sum(axis=1), links, rtol=1e-4)
-    assert found[:, 11:].sum(axis=1) == pytest.approx([940, 940])
-    again = (found[:, :11] / links) ** 0.75
-    np.testing.assert_allclose(again / again.sum(axis=1, keepdims=True), jumps.jump, rtol=1e-3)  # type: ignore[attr-defined]
+    tables = np.split(found, [11, 16], axis=1)
+    for table, learned, many in zip(
+        tables, (jumps.jump, jumps.first, jumps.last), (links, 940, 940), strict=True
+    ):
+        np.testing.assert_allclose(table.sum(axis=1), many, rtol=1e-4)
+        again = (table / many) ** 0.75
+        np.testing.assert_allclose(again / again.sum(axis=1, keepdims=True), learned, rtol=1e-3)
 
 
 def priors_of(*lines: str) -> Priors:
