@@ -27,6 +27,7 @@ def update(
     occurrences: Occurrences | None = None,
     alike: Bytes | None = None,
     prior: PseudoCounts | None = None,
+    n_threads: int = 1,
 ) -> Divergence | None:
     """Changes the parameters in place, by the rule of the stage.
 
@@ -44,7 +45,7 @@ def update(
         of_occurrences(parameters.lexicon, counts, occurrences, stage.leaving, alike, prior)
     elif stage.dirichlet:
         assert prior is None
-        divergence = variational_bayes(parameters.lexicon, counts, stage.dirichlet)
+        divergence = variational_bayes(parameters.lexicon, counts, stage.dirichlet, n_threads)
     else:
         maximum_likelihood(parameters.lexicon, counts, prior)
     if parameters.positions is not None and counts.positions.any():
@@ -83,9 +84,10 @@ def start_with(m: Lexicon, occurrences: Occurrences, n_pairs: int, prior: Pseudo
     maximum_likelihood(m, counts, prior)
 
 
-def variational_bayes(m: Lexicon, counts: Counts, alpha: float) -> Divergence:
+def variational_bayes(m: Lexicon, counts: Counts, alpha: float, n_threads: int = 1) -> Divergence:
     """Each row has a symmetric Dirichlet prior with parameter alpha (ext/models/_update.pyx)."""
-    fwd, rev = _update.variational_bayes(m.rows, m.tgt, len(m.null_fwd), counts.pairs, alpha, m.t)
+    n_tgt_words = len(m.null_fwd)
+    fwd, rev = _update.variational_bayes(m.rows, m.tgt, n_tgt_words, counts.pairs, alpha, m.t, n_threads)
     fwd += _update.variational_bayes_row(counts.null_fwd, alpha, m.null_fwd)
     rev += _update.variational_bayes_row(counts.null_rev, alpha, m.null_rev)
     return fwd, rev

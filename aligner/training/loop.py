@@ -352,7 +352,7 @@ class _Run:
         for view, c, sight in zip(views, counts, seen, strict=True):
             m, taught = view.parameters, self._taught(view.name, sight, view.parameters.lexicon)
             if stage.leaving is None:
-                divergence = update(m, c, stage, prior=taught)
+                divergence = update(m, c, stage, prior=taught, n_threads=self.n_threads)
                 m.lexicon.keep(recipe.direction)
             else:
                 update(m, c, stage, sight.occurrences, self._alike(sight, stage.leaving), taught)

@@ -147,7 +147,8 @@ def expect(
                 )
             if p.counts[0] != NULL:
                 count_places(
-                    &x, &w, &p, n, &inv_fwd[0], &inv_rev[0], &nulls_fwd[0], &nulls_rev[0], agree, &room[k, 0]
+                    &x, &w, &p, n, &inv_fwd[0], &inv_rev[0], &nulls_fwd[0], &nulls_rev[0], whole[n], agree,
+                    &room[k, 0],
                 )
         sort_tokens(&x, w.V_src, &starts[0], &order[0], &sentence[0], &blocks[0])
         for b in prange(BLOCKS + 2, schedule="dynamic", num_threads=n_threads):

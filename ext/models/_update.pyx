@@ -14,19 +14,27 @@ log-likelihood under t minus the divergence of each row's posterior from its pri
 
     KL(Dir(alpha + c) || Dir(alpha)) = ln G(n alpha + C) - sum ln G(alpha + c) - ln G(n alpha) + n ln G(alpha)
                                        + sum c (psi(alpha + c) - psi(n alpha + C))
+
+A word without counts adds nothing to the divergence, because ln G(alpha) cancels. All such words of a row have one t.
 """
 
-from libc.math cimport exp, lgamma, log
+from cython.parallel cimport prange
+from libc.math cimport exp, log
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 import numpy as np
 
-from checks cimport check_ids, check_offsets
+from checks cimport check_ids, check_offsets, check_threads
 
 cdef extern from "real.h":
     ctypedef float real
 
+cdef extern from "math.h":
+    double lgamma_r(double x, int* sign) noexcept nogil
+
+REAL = np.float32 if sizeof(real) == 4 else np.float64
 cdef double UNIT = 1 / 4294967296.0  # counts are multiples of UNIT
+cdef double LOG_LEAST = log(1e-37)  # of the smallest probability; float has all digits down to 1.2e-38
 
 
 cdef inline double psi(double x) noexcept nogil:
@@ -41,6 +49,12 @@ cdef inline double psi(double x) noexcept nogil:
     )
 
 
+cdef inline double log_gamma(double x) noexcept nogil:
+    """ln G(x). The function lgamma would write the sign of G to a place that all threads share."""
+    cdef int sign
+    return lgamma_r(x, &sign)
+
+
 def digamma(const double[::1] x not None):
     """psi of each number. For tests."""
     return np.array([psi(value) for value in x])
@@ -53,6 +67,12 @@ cdef int check(
     check_ids("target words", tgt, 0, tgt.shape[0], 0, n_tgt_words)
     if counts.shape[0] != tgt.shape[0] or t.shape[0] != tgt.shape[0] or counts.shape[1] != 2 or t.shape[1] != 2:
         raise ValueError(f"counts and t are not of {tgt.shape[0]} word pairs in two directions")
+    return 0
+
+
+cdef int check_alpha(double alpha) except -1:
+    if not 1e-9 <= alpha < 1e9:
+        raise ValueError(f"alpha must be between 1e-9 and 1e9, not {alpha}")
     return 0
 
 
@@ -120,49 +140,106 @@ def of_occurrences(
     return linked
 
 
+cdef inline real probability(double log_t) noexcept nogil:
+    """exp(log_t); 0 for what float holds with few digits or none, which processors are slow with."""
+    return <real>exp(log_t) if log_t > LOG_LEAST else 0
+
+
+cdef inline double set_probability(
+    double c, double alpha, double prior, double shared, real unlinked, real* t
+) noexcept nogil:
+    """Sets t of a word that counts c; returns what the word adds to the divergence of its row.
+
+    prior     ln G(alpha)
+    shared    psi of the row's sum
+    unlinked  t of the row's words without counts: psi and ln G are slow, and most words have no counts
+    """
+    cdef double log_t
+    if c == 0:
+        t[0] = unlinked
+        return 0
+    log_t = psi(c + alpha) - shared
+    t[0] = probability(log_t)
+    return prior - log_gamma(c + alpha) + c * log_t
+
+
+cdef inline double of_all(double total, int64_t n, double alpha) noexcept nogil:
+    """What a row of n words adds to its divergence beside what each of its words adds."""
+    return log_gamma(total) - log_gamma(n * alpha)
+
+
 def variational_bayes(
     const int64_t[::1] rows not None, const int32_t[::1] tgt not None,  # IN
     int n_tgt_words,                                                    # IN
     const int64_t[:, ::1] counts not None,                              # IN, [P, 2]
     double alpha,                                                       # IN
     real[:, ::1] t not None,                                            # OUT, [P, 2]
+    int n_threads,
 ):
-    """t of both directions; returns the sum of the rows' divergences, (forward, reverse)."""
-    cdef double[::1] mass = np.zeros(max(1, n_tgt_words))  # of a target word: n alpha + C
-    cdef int64_t[::1] width = np.zeros(max(1, n_tgt_words), dtype=np.int64)
-    cdef double[::1] below = np.zeros(max(1, n_tgt_words))  # psi(mass)
-    cdef Py_ssize_t e, k
-    cdef double c, total, shared, fwd = 0, rev = 0, prior = lgamma(alpha)
+    """t of both directions; returns the sum of the rows' divergences, (forward, reverse).
+
+    What the word pairs of a source word add is summed by itself: sums do not depend on threads.
+    """
+    check_threads(n_threads)
     check(rows, tgt, n_tgt_words, counts, t)
-    if not 1e-9 <= alpha < 1e9:
-        raise ValueError(f"alpha must be between 1e-9 and 1e9, not {alpha}")
+    check_alpha(alpha)
+    cdef double[::1] mass = np.zeros(n_tgt_words)  # of a target word: n alpha + C
+    cdef int64_t[::1] width = np.zeros(n_tgt_words, dtype=np.int64)
+    cdef double[::1] shared = np.empty(n_tgt_words)  # psi(mass)
+    cdef real[::1] unlinked = np.empty(n_tgt_words, dtype=REAL)
+    cdef double[:, ::1] added = np.zeros((rows.shape[0] - 1, 2))
+    cdef double fwd = 0, rev = 0, prior = log_gamma(alpha), least = psi(alpha)
+    cdef Py_ssize_t e, k, f
     for k in range(tgt.shape[0]):
         if counts[k, 0] < 0 or counts[k, 1] < 0:
             raise ValueError(f"count {k} is negative")
     with nogil:
-        for e in range(rows.shape[0] - 1):
-            if rows[e] == rows[e + 1]:
-                continue
-            total = 0
-            for k in range(rows[e], rows[e + 1]):
-                total += counts[k, 0] * UNIT + alpha
-                mass[tgt[k]] += counts[k, 1] * UNIT + alpha
-                width[tgt[k]] += 1
-            shared = psi(total)
-            fwd += lgamma(total) - lgamma((rows[e + 1] - rows[e]) * alpha)
-            for k in range(rows[e], rows[e + 1]):
-                c = counts[k, 0] * UNIT
-                t[k, 0] = <real>exp(psi(c + alpha) - shared)
-                fwd += prior - lgamma(c + alpha) + c * (psi(c + alpha) - shared)
-        for k in range(mass.shape[0]):
-            if width[k] > 0:
-                below[k] = psi(mass[k])
-                rev += lgamma(mass[k]) - lgamma(width[k] * alpha)
         for k in range(tgt.shape[0]):
-            c = counts[k, 1] * UNIT
-            t[k, 1] = <real>exp(psi(c + alpha) - below[tgt[k]])
-            rev += prior - lgamma(c + alpha) + c * (psi(c + alpha) - below[tgt[k]])
+            mass[tgt[k]] += counts[k, 1] * UNIT + alpha
+            width[tgt[k]] += 1
+        for f in prange(n_tgt_words, schedule="static", num_threads=n_threads):
+            if width[f] > 0:
+                shared[f] = psi(mass[f])
+                unlinked[f] = probability(least - shared[f])
+        for e in prange(rows.shape[0] - 1, schedule="dynamic", chunksize=64, num_threads=n_threads):
+            if rows[e] < rows[e + 1]:
+                set_row(
+                    rows[e + 1] - rows[e], &tgt[rows[e]], &counts[rows[e], 0], alpha, prior, least, &shared[0],
+                    &unlinked[0], &t[rows[e], 0], &added[e, 0],
+                )
+        for f in range(n_tgt_words):
+            if width[f] > 0:
+                rev += of_all(mass[f], width[f], alpha)
+        for e in range(rows.shape[0] - 1):
+            fwd += added[e, 0]
+            rev += added[e, 1]
     return fwd, rev
+
+
+cdef void set_row(
+    int64_t n, const int32_t* tgt, const int64_t* counts, double alpha, double prior, double least,
+    const double* shared, const real* unlinked, real* t, double* added,
+) noexcept nogil:
+    """t of the n word pairs of a source word, in both directions.
+
+    tgt, counts, t    [n], [n, 2], [n, 2] of the word pairs
+    least             psi(alpha)
+    shared, unlinked  [V_tgt] of the rows of target words
+    added             [2] what is added to divergences: forward all, reverse that of these word pairs alone
+    """
+    cdef int64_t k
+    cdef double total = 0, below
+    cdef real without
+    for k in range(n):
+        total += counts[2 * k] * UNIT + alpha
+    below = psi(total)
+    without = probability(least - below)
+    added[0] = of_all(total, n, alpha)
+    for k in range(n):
+        added[0] += set_probability(counts[2 * k] * UNIT, alpha, prior, below, without, t + 2 * k)
+        added[1] += set_probability(
+            counts[2 * k + 1] * UNIT, alpha, prior, shared[tgt[k]], unlinked[tgt[k]], t + 2 * k + 1
+        )
 
 
 def variational_bayes_row(
@@ -171,10 +248,12 @@ def variational_bayes_row(
     real[::1] row not None,              # OUT, [n]
 ):
     """t of one row, such as NULL's; returns the row's divergence."""
-    cdef double total = 0, shared, c, divergence = 0
+    cdef double total = 0, shared, prior = log_gamma(alpha), divergence
+    cdef real unlinked
     cdef Py_ssize_t k
-    if counts.shape[0] != row.shape[0] or not 1e-9 <= alpha < 1e9:
-        raise ValueError(f"counts and row must be of one length, alpha between 1e-9 and 1e9, not {alpha}")
+    if counts.shape[0] != row.shape[0]:
+        raise ValueError("counts and row must be of one length")
+    check_alpha(alpha)
     if counts.shape[0] == 0:
         return 0.0
     if np.min(counts) < 0:
@@ -183,9 +262,8 @@ def variational_bayes_row(
         for k in range(counts.shape[0]):
             total += counts[k] * UNIT + alpha
         shared = psi(total)
-        divergence = lgamma(total) - lgamma(counts.shape[0] * alpha)
+        unlinked = probability(psi(alpha) - shared)
+        divergence = of_all(total, counts.shape[0], alpha)
         for k in range(counts.shape[0]):
-            c = counts[k] * UNIT
-            row[k] = <real>exp(psi(c + alpha) - shared)
-            divergence += lgamma(alpha) - lgamma(c + alpha) + c * (psi(c + alpha) - shared)
+            divergence += set_probability(counts[k] * UNIT, alpha, prior, shared, unlinked, &row[k])
     return divergence

@@ -88,9 +88,9 @@ cdef inline void finish(
 
 cdef inline void count_places(
     Text* x, Words* w, Places* places, Py_ssize_t n, const real* inv_fwd, const real* inv_rev, const real* nulls_fwd,
-    const real* nulls_rev, bint agree, real* room,
+    const real* nulls_rev, bint whole, bint agree, real* room,
 ) noexcept nogil:
-    """Adds what sentence pair n says of positions. room: [3, J]
+    """Adds what sentence pair n says of positions. whole: as invert_placed found it; room: [3, J]
 
     A table counts the posteriors of its cells, and of NULL. The diagonal has at 0 the sum of posteriors times h, then
     for each generated word of a size the sum of its posteriors without NULL. Both numbers go into the update of the
@@ -101,6 +101,7 @@ cdef inline void count_places(
     cdef const int32_t* src = x.src_ids + x.src_offsets[n]
     cdef const int32_t* tgt = x.tgt_ids + x.tgt_offsets[n]
     cdef const int32_t* cell = x.cells + x.cell_offsets[n]
+    cdef const real* row = NULL
     cdef real* d_fwd = room
     cdef real* d_rev = room + J
     cdef real* linked = room + 2 * J
@@ -126,10 +127,16 @@ cdef inline void count_places(
         at = begin + (i + 1) * (J + 1)
         if place.kind == TABLE:
             atomic_add(places.counts[1] + at, fixed(nulls_rev[i] * w.null_rev[src[i]]))
+        if whole:
+            row = w.t + 2 * w.rows[src[i]]
         for j in range(J):
-            weight = weight_of(x, n, i, j)
-            f = d_fwd[j] * (weight * emission(w, src[i], cell[j], 0, 0)) * inv_fwd[j]
-            r = d_rev[j] * (weight * emission(w, src[i], cell[j], 1, 0)) * inv_rev[i]
+            if whole:
+                f = d_fwd[j] * row[2 * cell[j]] * inv_fwd[j]
+                r = d_rev[j] * row[2 * cell[j] + 1] * inv_rev[i]
+            else:
+                weight = weight_of(x, n, i, j)
+                f = d_fwd[j] * (weight * emission(w, src[i], cell[j], 0, 0)) * inv_fwd[j]
+                r = d_rev[j] * (weight * emission(w, src[i], cell[j], 1, 0)) * inv_rev[i]
             if agree:
                 f = r = f * r
             if place.kind == TABLE:

@@ -100,6 +100,31 @@ def test_variational_bayes_against_scipy(alpha):
     np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
+def test_threads_do_not_change_variational_bayes():
+    """Many rows, most of them with words that count nothing: tables and divergences are the same bits."""
+    seen = Seen.of_own_words(generated().part(0, 200), "word", 1)
+    found = []
+    for n_threads in (1, 2, 3, 8):
+        lexicon, random = Lexicon.even(seen), np.random.default_rng(3)
+        counts = Counts.zero(Parameters(lexicon))
+        for array in (counts.pairs, counts.null_fwd, counts.null_rev):
+            array[...] = random.gamma(0.05, 3, array.shape) * ONE
+        divergence = variational_bayes(lexicon, counts, 0.1, n_threads)
+        found.append((divergence, lexicon.t.tobytes(), lexicon.null_fwd.tobytes()))
+    assert len(lexicon.t) > 2000 and 0.1 < (counts.pairs == 0).mean() < 0.9
+    assert all(other == found[0] for other in found)
+
+
+def test_probabilities_that_a_float_holds_with_few_digits_are_none():
+    """exp(psi(0.01)) is 2e-44: float has it with one digit, and processors are slow with such numbers."""
+    _, m, counts = problem()
+    update(m, counts, prior(0.01))
+    for table in (m.lexicon.t, m.lexicon.null_fwd, m.lexicon.null_rev):
+        assert ((table == 0) | (table >= 1e-37)).all()
+    unlinked = counts.pairs[:-1, 0] == 0  # the last row has one word pair, whose probability is 1
+    assert unlinked.any() and (m.lexicon.t[:-1, 0][unlinked] == 0).all()
+
+
 @pytest.mark.parametrize("counts", [(0.0, 0.0), (2.5, 0.0), (3.0, 11.0)])
 def test_divergence_of_two_words_by_integration(counts):
     """Dirichlets of two words are beta distributions: their divergence is an integral."""
