@@ -16,12 +16,11 @@ def expected_distance(
 ):
     """(sum w E[h], sum w Var[h]) over the generated words of all sizes, w: their weights."""
     cdef list held = []
-    cdef Ramps r
+    cdef Ramps r = read_ramps(ramps, direction, held)
     cdef int64_t n, k, I, J
     cdef double mean, variance, means = 0, variances = 0
-    if not 0 <= direction <= 1 or sizes.shape[1] != 2 or starts.shape[0] != sizes.shape[0]:
-        raise ValueError("the direction must be 0 or 1, and a size two numbers and a place")
-    r = read_ramps(ramps, direction, held)
+    if sizes.shape[1] != 2 or starts.shape[0] != sizes.shape[0]:
+        raise ValueError("a size must be two numbers and a place")
     for n in range(sizes.shape[0]):
         I, J = sizes[n, direction], sizes[n, 1 - direction]
         if I < 1 or J < 1 or starts[n] < 0 or starts[n] + J > weights.shape[0]:
@@ -49,6 +48,8 @@ def partition(
     cdef Ramps r = read_ramps(ramps, direction, held)
     cdef double[:, ::1] found = np.empty((J, 3))
     cdef int64_t j
+    if I < 1 or J < 1:
+        raise ValueError(f"sentences have at least one word, not {I} and {J}")
     check_length(&r, I)
     check_length(&r, J)
     for j in range(J):

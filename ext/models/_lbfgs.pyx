@@ -7,8 +7,8 @@ from libc.stdlib cimport calloc, free
 
 import numpy as np
 
-from lattice cimport padded, real
 from lbfgs cimport Solver, dot, lay_out_solver, minimize as run, room_for_solver
+from vectors cimport padded, real
 
 
 cdef class Problem:

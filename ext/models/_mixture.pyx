@@ -11,8 +11,8 @@ inv_rev    [n_src]   source token -> the same of the reverse direction
 nulls_fwd  [n_tgt]   target token -> d(NULL | j) / p(f_j | e); Model 1 has inv_fwd
 nulls_rev  [n_src]   source token -> the same of the reverse direction
 
-A link's posterior is t times the cell's number times the token's inverse. So counting and decoding both make one pass over the sentence pairs
-that keeps nothing but the inverses. Decoding adds FLOOR to every t: no word is impossible.
+A link's posterior is t times the cell's number times the token's inverse. So counting and decoding both make one pass
+over the sentence pairs that keeps nothing but the inverses. Decoding adds FLOOR to every t: no word is impossible.
 
 Counting makes a second pass, over source words. All word pairs of one source word stand together, so no two threads touch
 the same count. The tokens of a word are all over the shard, so what comes next is fetched ahead. With agreement (Liang et
@@ -30,11 +30,12 @@ import numpy as np
 
 from checks cimport check_threads
 from counts cimport Sums, fixed, read_sums
-from inputs cimport FLOOR, Text, Words, check_costs, check_scores, read_text, read_words, real
+from inputs cimport FLOOR, Text, Words, check_costs, check_scores, check_statistics, read_text, read_words
 from mixture cimport LEAST, PREFETCH, emission, has_known, inside, weight_of
 from placed cimport count_places, invert_placed
 from places cimport FLAT, Place, Places, fill_row, of_cell, of_null, place_of, read_places, scale_of
 from tokens cimport BLOCKS, sort_tokens
+from vectors cimport real
 
 cdef enum:
     AHEAD = 8  # tokens
@@ -119,8 +120,7 @@ def expect(
     cdef Places p = read_places(places, reals_of(places), counts, &x, 0, held)
     cdef Py_ssize_t n, b, longest = longest_target(&x)
     cdef int k
-    if statistics.shape[0] != x.S or statistics.shape[1] != 2:
-        raise ValueError(f"the statistics are not of {x.S} sentence pairs")
+    check_statistics(&x, statistics, 2)
     if x.S == 0 or x.cell_offsets[x.S] == x.cell_offsets[0]:
         statistics[:, :] = 0
         return

@@ -24,18 +24,16 @@ from libc.math cimport log
 from libc.stdint cimport int32_t, int64_t
 from libc.stdlib cimport free
 from libc.string cimport memset
-from posix.stdlib cimport posix_memalign
 
 import numpy as np
 
 from checks cimport check_threads
 from counts cimport Sums, atomic_add, fixed, read_sums
-from inputs cimport FLOOR, Text, Words, check_costs, check_scores, read_text, read_words, real
-from skips cimport (
-    VECTOR, Direction, alpha_rows, best_path, beta_rows, join, lay_out, padded, room_for, set_skips, turn,
-)
+from inputs cimport FLOOR, Text, Words, check_costs, check_scores, check_statistics, read_text, read_words
+from skips cimport Direction, alpha_rows, best_path, beta_rows, join, lay_out, room_for, set_skips, turn
 from terms cimport add_mixtures, add_terms
 from tokens cimport BLOCKS, sort_tokens
+from vectors cimport VECTOR, new_work, padded, real
 
 cdef extern from "prefetch.h":
     void PREFETCH(const void* address) noexcept nogil
@@ -73,19 +71,15 @@ cdef int check_skips(Skips* how) except -1:
     return 0
 
 
-cdef real* new_work(Text* x, int n_threads, int64_t* size) except NULL:
-    """Room for both directions of the largest sentence pair, for each thread, from the start of a cache line on."""
-    cdef void* memory = NULL
+cdef int64_t widest(Text* x) noexcept nogil:
+    """Reals of work space that are enough for both directions of every sentence pair."""
     cdef int64_t most = 1, I, J
     cdef Py_ssize_t n
     for n in range(x.S):
         I = x.src_offsets[n + 1] - x.src_offsets[n]
         J = x.tgt_offsets[n + 1] - x.tgt_offsets[n]
         most = max(most, padded(room_for(I, J) + room_for(J, I)))
-    size[0] = most
-    if posix_memalign(&memory, 64, n_threads * most * sizeof(real)):
-        raise MemoryError("no room for the rows of sentence pairs")
-    return <real*>memory
+    return most
 
 
 cdef bint set_up(
@@ -222,9 +216,7 @@ def expect(
     cdef Sums c = read_sums(counts, &w, held)
     cdef Py_ssize_t n, b
     cdef int k
-    cdef int64_t size = 0
-    if statistics.shape[0] != x.S or statistics.shape[1] != 2:
-        raise ValueError(f"the statistics are not of {x.S} sentence pairs")
+    check_statistics(&x, statistics, 2)
     statistics[:, :] = 0
     if x.S == 0 or x.cell_offsets[x.S] == x.cell_offsets[0]:
         return
@@ -234,11 +226,12 @@ def expect(
     cdef int32_t[::1] sentence = np.empty(n_src, dtype=np.int32)
     cdef int64_t[::1] starts = np.zeros(w.V_src + 2, dtype=np.int64)
     cdef int64_t[::1] blocks = np.zeros(BLOCKS + 1, dtype=np.int64)
-    cdef real* work = new_work(&x, n_threads, &size)
+    cdef int64_t work_size = widest(&x)
+    cdef real* work = new_work(n_threads * work_size)
     with nogil:
         for n in prange(x.S, schedule="dynamic", chunksize=64, num_threads=n_threads):
             k = threadid()
-            count_pair(&x, &w, &how, n, agree, &c, &links[0, 0], &statistics[n, 0], work + k * size)
+            count_pair(&x, &w, &how, n, agree, &c, &links[0, 0], &statistics[n, 0], work + k * work_size)
         sort_tokens(&x, w.V_src, &starts[0], &order[0], &sentence[0], &blocks[0])
         for b in prange(BLOCKS, schedule="dynamic", num_threads=n_threads):
             add_block(&x, &w, blocks[b], blocks[b + 1], &order[0], &starts[0], &sentence[0], &links[0, 0], c.pairs)
@@ -333,17 +326,17 @@ def posteriors(
     cdef Text x = read_text(shard, &w, False, held)
     cdef Py_ssize_t n
     cdef int k
-    cdef int64_t size = 0
     cdef bint costed = costs is not None
     check_scores(&x, fwd, rev)
     check_costs(&x, costs)
     if fwd.shape[0] == 0:
         return
-    cdef real* work = new_work(&x, n_threads, &size)
+    cdef int64_t work_size = widest(&x)
+    cdef real* work = new_work(n_threads * work_size)
     for n in prange(x.S, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
         k = threadid()
         score_pair(
-            &x, &w, &how, n, best, share, &fwd[0], &rev[0], &costs[n, 0] if costed else NULL, work + k * size
+            &x, &w, &how, n, best, share, &fwd[0], &rev[0], &costs[n, 0] if costed else NULL, work + k * work_size
         )
     free(work)
 

@@ -25,9 +25,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 import numpy as np
 
 from checks cimport check_ids, check_offsets, check_threads
-
-cdef extern from "real.h":
-    ctypedef float real
+from vectors cimport real
 
 cdef extern from "math.h":
     double lgamma_r(double x, int* sign) noexcept nogil

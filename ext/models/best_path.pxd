@@ -7,7 +7,8 @@ there is compared with the best so far, the first positions first.
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-from lattice cimport MARGIN, VECTOR, Direction, load, real, splat, store, vec
+from lattice cimport MARGIN, Direction
+from vectors cimport VECTOR, load, real, splat, store, vec
 
 cdef extern from "real.h":
     vec larger(vec x, vec y) noexcept nogil

@@ -13,9 +13,10 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from checks cimport check_offsets
 from inputs cimport Text
-from lattice cimport Direction, real
+from lattice cimport Direction
 from projection cimport Outcome, Problem, add_feature, begin, complete, project
 from tilt cimport Entries, Tilt, add_entry, add_states
+from vectors cimport real
 
 cdef enum:
     UNCONSTRAINED = 0

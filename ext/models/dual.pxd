@@ -32,10 +32,8 @@ from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 
 from best_path cimport best_path
-from lattice cimport Direction, loglik, padded, real, room
-
-cdef extern from "real.h":
-    real exponential(real x) noexcept nogil
+from lattice cimport Direction, loglik
+from vectors cimport exponential, padded, real, room
 
 cdef enum:
     MOST_GAIN = 75  # the largest float is e^88; an emission times exp(gain) stays below e^75
@@ -202,6 +200,7 @@ cdef inline double value_of_candidate(Dual* p) noexcept nogil:
 cdef inline double best_candidate(Dual* p) noexcept nogil:
     """The largest value of c^a, of c^b and of the links in both."""
     cdef int64_t k
+    cdef int side
     cdef double best
     for k in range(p.n):
         p.candidate[k] = p.sides[0].links[k] * p.sides[1].links[k]

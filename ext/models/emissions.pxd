@@ -19,11 +19,11 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 from libc.string cimport memcpy, memset
 
 from inputs cimport FLOOR, Text, Words, check_positive
-from lattice cimport Direction, padded, real, room
+from lattice cimport Direction
 from shares cimport MOST, amount, distance
+from vectors cimport exponential, padded, real, room
 
 cdef extern from "real.h":
-    real exponential(real x) noexcept nogil
     real logarithm(real x) noexcept nogil
 
 cdef extern from "prefetch.h":

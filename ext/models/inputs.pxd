@@ -1,4 +1,4 @@
-"""What kernels read: a shard of text, a lexicon and jumps, given as Python objects with arrays by name.
+"""What kernels read: a shard of text and a lexicon, given as Python objects with arrays by name.
 
 Each function below checks an object once, at the door, and fills a struct of pointers. Offsets that pass rise and end
 inside their arrays, ids are of known words or -1, the rows of word pairs end inside t. Cells are not checked here: the
@@ -9,9 +9,7 @@ kernels take a cell outside its row for an unknown word pair. The arrays live as
 from libc.stdint cimport int32_t, int64_t
 
 from checks cimport check_cells, check_ids, check_offsets
-
-cdef extern from "real.h":
-    ctypedef float real
+from vectors cimport real
 
 cdef extern from *:
     """
@@ -76,6 +74,13 @@ cdef inline int check_costs(Text* x, const double[:, ::1] costs) except -1:
     """Refuses costs that are not two a sentence pair of the shard; None: no costs are wanted."""
     if costs is not None and (costs.shape[0] != x.S or costs.shape[1] != 2):
         raise ValueError(f"the costs are not of {x.S} sentence pairs")
+    return 0
+
+
+cdef inline int check_statistics(Text* x, const double[:, ::1] statistics, int64_t n) except -1:
+    """Refuses statistics that are not n a sentence pair of the shard."""
+    if statistics.shape[0] != x.S or statistics.shape[1] != n:
+        raise ValueError(f"the statistics are not {n} of each of {x.S} sentence pairs")
     return 0
 
 

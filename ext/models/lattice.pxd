@@ -46,19 +46,13 @@ from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
 from counts cimport fixed
+from vectors cimport VECTOR, load, padded, real, room, splat, store, sum, vec
 
 cdef extern from "real.h":
-    ctypedef float real
-    ctypedef float vec  # 16 of them
-    vec load(const real* at) noexcept nogil
-    void store(real* at, vec x) noexcept nogil
-    vec splat(real x) noexcept nogil
-    real sum(vec x) noexcept nogil
     void add_up(const real* x, real* out, int64_t n) noexcept nogil
     void add_down(const real* x, real* out, int64_t n) noexcept nogil
 
 cdef enum:
-    VECTOR = 16  # lanes; K is a multiple
     MARGIN = 32  # zeros on either side of a row that is read at a distance: more than the largest W + 1
 
 
@@ -93,16 +87,6 @@ cdef struct Direction:
     real* down          # [MARGIN + K + MARGIN] sums from the right
     real* both          # [K] alpha and twin of the last row; in beta_rows, beta; in best_path, the better of the two
     real* work          # [2, K] what leaves to the right bucket, and to the left; in best_path, from where the best does
-
-
-cdef inline int64_t padded(int64_t n) noexcept nogil:
-    return (n + VECTOR - 1) // VECTOR * VECTOR
-
-
-cdef inline real* room(real** memory, int64_t n) noexcept nogil:
-    cdef real* here = memory[0]
-    memory[0] += n
-    return here
 
 
 cdef inline int64_t room_for_taps(int64_t K, int64_t W, bint classed) noexcept nogil:

@@ -21,7 +21,8 @@ s, y                      [MEMORY, N] steps, and changes of the gradient
 from libc.math cimport INFINITY, fabs, sqrt
 from libc.stdint cimport int64_t
 
-from lattice cimport load, padded, real, room, splat, sum, vec
+from vectors cimport load, padded, real, room, splat, sum, vec
+
 
 cdef enum:
     MEMORY = 6    # steps that are remembered

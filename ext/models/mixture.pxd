@@ -2,7 +2,8 @@
 
 from libc.stdint cimport int32_t, int64_t
 
-from inputs cimport Text, Words, real
+from inputs cimport Text, Words
+from vectors cimport real
 
 cdef extern from "prefetch.h":
     void PREFETCH(const void* address) noexcept nogil

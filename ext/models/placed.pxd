@@ -4,9 +4,10 @@ from libc.math cimport log
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from counts cimport atomic_add, fixed
-from inputs cimport Text, Words, real
+from inputs cimport Text, Words
 from mixture cimport LEAST, PREFETCH, emission, has_known, inside, weight_of
 from places cimport TABLE, Place, Places, fill_row, of_null, place_of, scale_of
+from vectors cimport real
 
 
 cdef inline void invert_placed(

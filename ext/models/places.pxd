@@ -15,7 +15,8 @@ products within float.
 
 from libc.stdint cimport int64_t
 
-from inputs cimport Text, real
+from inputs cimport Text
+from vectors cimport real
 
 cdef enum:
     FLAT = 0      # Model 1
@@ -61,7 +62,7 @@ cdef struct Place:
 
 
 cdef inline Ramps read_ramps(object ramps, int direction, list held) except *:
-    """The pointers of ramps. Refuses places outside them, and numbers that no tension between 0 and 80 gives."""
+    """The pointers of a direction's ramps. Refuses places outside them, and numbers that no tension between 0 and 80 gives."""
     cdef const int64_t[::1] starts = ramps.starts
     cdef const double[:, ::1] up = ramps.up
     cdef const double[:, ::1] down = ramps.down
@@ -69,6 +70,8 @@ cdef inline Ramps read_ramps(object ramps, int direction, list held) except *:
     cdef Ramps x
     cdef int64_t k, d, n = up.shape[1]
     held += [starts, up, down, gap]
+    if not 0 <= direction <= 1:
+        raise ValueError(f"the direction must be 0 or 1, not {direction}")
     if up.shape[0] != 2 or down.shape[0] != 2 or gap.shape[0] != 2 or down.shape[1] != n or gap.shape[1] != n:
         raise ValueError("the ramps are of different sizes, or not of two directions")
     for k in range(starts.shape[0]):

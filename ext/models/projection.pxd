@@ -18,9 +18,10 @@ from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-from lattice cimport VECTOR, Direction, alpha_rows, beta_rows, loglik, padded, real, room
+from lattice cimport Direction, alpha_rows, beta_rows, loglik
 from lbfgs cimport Solver, dot, lay_out_solver, minimize, room_for_solver
-from tilt cimport Tilt, add_expected, exponential, lay_out_tilt, room_for_tilt, tilt
+from tilt cimport Tilt, add_expected, lay_out_tilt, room_for_tilt, tilt
+from vectors cimport VECTOR, exponential, padded, real, room
 
 cdef enum:
     MAX_STEP = 4  # largest change of a lam in one step

@@ -25,20 +25,13 @@ terms do not depend on each other, and sixteen of them go through the given word
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
+from vectors cimport VECTOR, exponential, load, padded, real, room, splat, store, sum, vec
+
 cdef extern from "real.h":
-    ctypedef float real
-    ctypedef float vec  # 16 of them
-    vec load(const real* at) noexcept nogil
-    void store(real* at, vec x) noexcept nogil
-    vec splat(real x) noexcept nogil
     vec smaller(vec x, vec y) noexcept nogil
-    real sum(vec x) noexcept nogil
-    real exponential(real x) noexcept nogil
     void fade_up(const real* x, real* out, int64_t n, real r) noexcept nogil
     void fade_down(const real* x, real* out, int64_t n, real r) noexcept nogil
 
-cdef enum:
-    VECTOR = 16  # lanes; K is a multiple. Loops say 16: Cython wants a number for a step
 
 cdef struct Direction:
     int64_t I, J, K, P
@@ -67,20 +60,10 @@ cdef struct Direction:
     real beta_null
 
 
-cdef inline int64_t padded(int64_t n) noexcept nogil:
-    return (n + VECTOR - 1) // VECTOR * VECTOR
-
-
 cdef inline int64_t room_for(int64_t I, int64_t J) noexcept nogil:
     """How many reals one direction needs."""
     cdef int64_t K = padded(I + 1), P = padded(J + 1)
     return 3 * J * K + VECTOR + 2 * (P + VECTOR) + 2 * padded(J) + 6 * K + 3 * (K + VECTOR) + 5 * (I + 2) * VECTOR
-
-
-cdef inline real* room(real** memory, int64_t n) noexcept nogil:
-    cdef real* here = memory[0]
-    memory[0] += n
-    return here
 
 
 cdef inline void lay_out(Direction* d, int64_t I, int64_t J, real* memory) noexcept nogil:

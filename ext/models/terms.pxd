@@ -11,7 +11,8 @@ emissions of 0, their term is 0, and they count nothing.
 
 from libc.stdint cimport int64_t
 
-from skips cimport VECTOR, Direction, load, real, smaller, splat, store, vec
+from skips cimport Direction, smaller
+from vectors cimport VECTOR, load, real, splat, store, vec
 
 cdef extern from *:
     """

@@ -13,10 +13,8 @@ Features come in three kinds. The first two are special cases that cost less:
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memcpy
 
-from lattice cimport VECTOR, Direction, load, padded, real, room, splat, store, vec
-
-cdef extern from "real.h":
-    real exponential(real x) noexcept nogil
+from lattice cimport Direction
+from vectors cimport VECTOR, exponential, load, padded, real, room, splat, store, vec
 
 
 cdef struct Entries:

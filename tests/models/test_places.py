@@ -365,3 +365,6 @@ def test_doors_refuse_counts_of_other_positions():
     ):
         with pytest.raises(ValueError):
             expected_distance(*wrong)
+    for size, direction in (((3, 5), 2), ((3, 5), -1), ((0, 5), 0), ((3, 0), 0), ((6, 5), 0)):
+        with pytest.raises(ValueError):
+            partition(*size, ramps, direction)
