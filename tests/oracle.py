@@ -166,8 +166,8 @@ def wpt_scores(hyp: set, lines: list[str]) -> tuple[float, float, float]:
     return a_p / len(hyp), a_s / len(sure), 1 - (a_s + a_p) / (len(hyp) + len(sure))
 
 
-def transition(jump: list, I: int, before: int, after: int) -> float:
-    """jump(after - before) over its sum for all valid `after`; the outermost buckets are shared evenly.
+def transitions(jump: list, I: int, before: int) -> list[float]:
+    """[I] jump(after - before) of all `after`, over its sum; the outermost buckets are shared evenly.
 
     jump: left of -W, distances -W ... W, right of W.
     """
@@ -180,19 +180,20 @@ def transition(jump: list, I: int, before: int, after: int) -> float:
         same_side = [k for k in range(I) if (k - before) * distance > 0 and abs(k - before) > W]
         return jump[0 if distance < 0 else -1] / len(same_side)
 
-    return weight(after) / sum(weight(i) for i in range(I))
+    weights = [weight(i) for i in range(I)]
+    return [x / sum(weights) for x in weights]
 
 
-def first_position(first: list, I: int, i: int) -> float:
-    """The distribution of the first position: 0 ... W - 1, and the rest shared evenly."""
+def first_positions(first: list, I: int) -> list[float]:
+    """[I] the distribution of the first position: 0 ... W - 1, and the rest shared evenly."""
     W = len(first) - 1
     weights = [first[k] if k < W else first[W] / (I - W) for k in range(I)]
-    return weights[i] / sum(weights)
+    return [x / sum(weights) for x in weights]
 
 
-def last_position(last: list, I: int, i: int) -> float:
-    """The distribution of the last position: the same, counted from the end; without `last`, 1."""
-    return first_position(last, I, I - 1 - i) if len(last) else 1.0
+def last_positions(last: list, I: int) -> list[float]:
+    """[I] the distribution of the last position: the same, counted from the end; without `last`, 1 each."""
+    return first_positions(last, I)[::-1] if len(last) else [1.0] * I
 
 
 def jumps_from(jump: list, classes: list, by_class: list) -> list:
@@ -216,35 +217,34 @@ def hmm(
     loglik  log p(f | e)               gamma  [J][I] posterior of each link     nulls  [J] of NULL
     jumps   expected jumps by bucket   firsts, lasts  expected first and last positions by bucket
     by_class  [C] expected jumps from words of each class; jumps are those from words of no class
-    best    probability of the best path, and `score(path)` that of a path; states [0, I) words, [I, 2I) twins
+    paths   path -> its probability; states [0, I) words, [I, 2I) twins
+    best    probability of the best path
     """
     J, I = len(emit), len(emit[0])
     W = (len(jump) - 3) // 2
     classes = [0] * I if classes is None else classes
-    own = jumps_from(jump, classes, by_class)
+    T = [transitions(own, I, i) for i, own in enumerate(jumps_from(jump, classes, by_class))]
+    start, end = first_positions(first, I), last_positions(last, I)
 
     def score(path: tuple) -> float:
         p = 1.0
         for j, state in enumerate(path):
             i, twin = state % I, state >= I
             if j == 0:
-                p *= first_position(first, I, i) * (p0 if twin else 1 - p0)
+                p *= start[i] * (p0 if twin else 1 - p0)
             elif twin:
                 p *= p0 if path[j - 1] % I == i else 0.0
             else:
-                before = path[j - 1] % I
-                p *= (1 - p0) * transition(own[before], I, before, i)
+                p *= (1 - p0) * T[path[j - 1] % I][i]
             p *= null[j] if twin else emit[j][i]
-        return p * last_position(last, I, path[-1] % I)
+        return p * end[path[-1] % I]
 
     gamma = [[0.0] * I for _ in range(J)]
     nulls, firsts, lasts = [0.0] * J, [0.0] * len(first), [0.0] * len(last)
     jumps = [[0.0] * len(jump) for _ in range(1 + len(by_class))]
-    total = best = 0.0
-    for path in itertools.product(range(2 * I), repeat=J):
-        p = score(path)
-        total += p
-        best = max(best, p)
+    paths = {path: score(path) for path in itertools.product(range(2 * I), repeat=J)}
+    total = sum(paths.values())
+    for path, p in paths.items():
         firsts[min(path[0] % I, W)] += p
         if last:
             lasts[min(I - 1 - path[-1] % I, W)] += p
@@ -265,8 +265,8 @@ def hmm(
         "by_class": [[x / total for x in row] for row in jumps[1:]],
         "firsts": [x / total for x in firsts],
         "lasts": [x / total for x in lasts],
-        "best": best,
-        "score": score,
+        "best": max(paths.values()),
+        "paths": paths,
     }
 
 
@@ -285,11 +285,10 @@ def dense_hmm(
     W = (len(jump) - 3) // 2
     classes = [0] * I if classes is None else classes
     own = jumps_from(jump, classes, by_class)
-    words = (1 - p0) * np.array([[transition(own[a], I, a, b) for b in range(I)] for a in range(I)])
+    words = (1 - p0) * np.array([transitions(own[a], I, a) for a in range(I)])
     T = np.block([[words, p0 * np.eye(I)], [words, p0 * np.eye(I)]])
     E = np.concatenate([emit, np.repeat(null[:, None], I, axis=1)], axis=1)
-    start = np.array([first_position(first, I, i) for i in range(I)])
-    end = np.array([last_position(last, I, i) for i in range(I)])
+    start, end = np.array(first_positions(first, I)), np.array(last_positions(last, I))
     E[-1] *= np.concatenate([end, end])
     alpha, beta, scale = np.zeros((J, 2 * I)), np.ones((J, 2 * I)), np.zeros(J)
     for j in range(J):
@@ -320,11 +319,9 @@ def dense_hmm(
 
 def weighted_paths(emit: list, null: list, *rest) -> tuple[list, list]:
     """Every possible path of an HMM: logs of joint probabilities, and its links as (state word, row)."""
-    score = hmm(emit, null, *rest)["score"]
-    J, I = len(emit), len(emit[0])
+    I = len(emit[0])
     logs, links = [], []
-    for path in itertools.product(range(2 * I), repeat=J):
-        p = score(path)
+    for path, p in hmm(emit, null, *rest)["paths"].items():
         if p > 0:
             logs.append(math.log(p))
             links.append([(state, j) for j, state in enumerate(path) if state < I])
