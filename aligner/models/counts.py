@@ -9,6 +9,7 @@ almost 2^31 tokens a side, or of 2^30 tokens of the surrogate, which is MOST_TOK
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,8 +19,10 @@ from aligner.errors import DataError
 from aligner.models.parameters import Parameters
 from aligner.text.corpus import Corpus
 
+Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 
+LOGLIKS = ("loglik_fwd", "loglik_rev")  # what all kernels say of a sentence pair
 ONE = 2.0**32  # how an expected count of 1 is written
 MOST_TOKENS = 2**30  # a side
 
@@ -61,6 +64,11 @@ class Counts:
         for name in ("pairs", "null_fwd", "null_rev", "positions"):
             mine = getattr(self, name)
             np.add(mine, getattr(other, name), out=mine)
+
+
+def summed(statistics: Doubles, names: Sequence[str] = LOGLIKS) -> dict[str, float]:
+    """A kernel's statistics [S, n] summed over sentence pairs, by name. names: of the first ones"""
+    return dict(zip(names, statistics.sum(axis=0).tolist(), strict=False))
 
 
 def check_size(corpus: Corpus) -> None:

@@ -24,13 +24,14 @@ import numpy.typing as npt
 from aligner import store
 from aligner.models._diagonal import expected_distance
 from aligner.models.places import Places, Ramps, find_sizes, sizes_of
+from aligner.models.settings import SETTINGS
 from aligner.text.cells import Shard
 from aligner.text.corpus import Corpus
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
 
-LEAST, MOST = 0.01, 80.0  # the bounds of a tension of ours: sums are exact, and float holds exp(tension)
+LEAST, MOST = SETTINGS["tension"].least, SETTINGS["tension"].most  # sums are exact, float holds exp(tension)
 FITTED = 0.1, 14.0  # the bounds of a tension that is fitted for fast_align
 SMALLEST, LARGEST = 1e-6, 700.0  # the bounds of a tension that can be computed with: Z is no 0
 USUAL = 4.0  # the tension to start with, that of fast_align

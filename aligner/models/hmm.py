@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aligner import simd
-from aligner.models.counts import Counts
+from aligner.models.counts import LOGLIKS, Counts, summed
 from aligner.models.jumps import Jumps
 from aligner.models.parameters import Parameters
 from aligner.models.positions import Positions
@@ -38,12 +38,10 @@ def for_kernel(stage: Stage, direction: str) -> dict[str, Any]:
     }
 
 
-def summed(statistics: npt.NDArray[np.float64], stage: Stage, shard: Shard) -> dict[str, float]:
-    """The kernel's statistics by name, summed over sentence pairs; those of projections if there are any."""
-    names = _hmm.STATISTICS
-    if not stage.constrained and shard.known.constraints is None:
-        names = names[:2]
-    return dict(zip(names, statistics.sum(axis=0).tolist(), strict=False))
+def said(statistics: Doubles, stage: Stage, shard: Shard) -> dict[str, float]:
+    """What the kernel says of a shard; of projections only if there are any."""
+    projected = stage.constrained or shard.known.constraints is not None
+    return summed(statistics, _hmm.STATISTICS if projected else LOGLIKS)
 
 
 class Hmm:
@@ -72,7 +70,7 @@ class Hmm:
         statistics = np.empty((len(shard), len(_hmm.STATISTICS)))
         how = for_kernel(stage, direction)
         _hmm.expect(shard, m.lexicon, m.positions, how, counts[0], statistics, n_threads)
-        return summed(statistics, stage, shard), None
+        return said(statistics, stage, shard), None
 
     def posteriors(
         self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,

@@ -15,7 +15,7 @@ import numpy as np
 
 from aligner.models import _shares
 from aligner.models.counts import Counts
-from aligner.models.hmm import Hmm, _hmm, for_kernel, summed
+from aligner.models.hmm import Hmm, _hmm, for_kernel, said
 from aligner.models.parameters import Parameters
 from aligner.models.shares import CUTOFF, Own, Packed
 from aligner.models.stage import Stage
@@ -38,4 +38,4 @@ class LeaveOneOut(Hmm):
         )  # fmt: skip
         for m, seen, c in zip(views, shards, counts, strict=True):
             _shares.count(seen, m.lexicon, *packed, c, n_threads)
-        return summed(statistics, stage, shard), packed
+        return said(statistics, stage, shard), packed

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aligner.models import _mixture
-from aligner.models.counts import Counts
+from aligner.models.counts import LOGLIKS, Counts, summed
 from aligner.models.diagonal import Diagonal
 from aligner.models.parameters import Parameters
 from aligner.models.places import Places
@@ -44,10 +44,10 @@ class Mixture:
         own: Own | None, counts: Sequence[Counts], n_threads: int,
     ) -> tuple[dict[str, float], None]:  # fmt: skip
         (m,), (shard,) = views, shards
-        statistics = np.empty((len(shard), 2))
+        statistics = np.empty((len(shard), len(LOGLIKS)))
         agree = stage.objective == "agreement"
         _mixture.expect(shard, m.lexicon, self.places(m, shard), agree, counts[0], statistics, n_threads)
-        return dict(zip(("loglik_fwd", "loglik_rev"), statistics.sum(axis=0).tolist(), strict=True)), None
+        return summed(statistics), None
 
     def posteriors(
         self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aligner import simd
-from aligner.models.counts import Counts
+from aligner.models.counts import LOGLIKS, Counts, summed
 from aligner.models.parameters import Parameters
 from aligner.models.positions import Positions
 from aligner.models.recipe import Recipe
@@ -63,10 +63,10 @@ class Pairwise:
     ) -> tuple[dict[str, float], None]:  # fmt: skip
         """The statistics are objectives: composite log-likelihoods."""
         (m,), (shard,) = views, shards
-        statistics = np.empty((len(shard), 2))
+        statistics = np.empty((len(shard), len(LOGLIKS)))
         how, agree = self.for_kernel(stage), stage.objective == "agreement"
         _pairwise.expect(shard, m.lexicon, how, agree, counts[0], statistics, n_threads)
-        return dict(zip(("loglik_fwd", "loglik_rev"), statistics.sum(axis=0).tolist(), strict=True)), None
+        return summed(statistics), None
 
     def posteriors(
         self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,

@@ -20,7 +20,7 @@ from aligner.errors import DataError
 from aligner.links.known import known_of
 from aligner.links.links import Links
 from aligner.models.class_jumps import ClassJumps
-from aligner.models.counts import Counts, check_size
+from aligner.models.counts import LOGLIKS, Counts, check_size
 from aligner.models.families import FAMILIES
 from aligner.models.kinds import Leaving
 from aligner.models.lexicon import Lexicon
@@ -338,7 +338,7 @@ class _Run:
             Counts.zero(m, None if used is None else used[n], shared=stage.together)
             for n, m in enumerate(parameters)
         ]
-        statistics, packed = {"loglik_fwd": 0.0, "loglik_rev": 0.0}, []
+        statistics, packed = dict.fromkeys(LOGLIKS, 0.0), []
         for start, stop, shards in in_shards(seen, self.n_threads, self.known):
             mine = None if own is None else own.part(start, stop)
             found, shares = family.expect(
