@@ -103,8 +103,8 @@ def command(
 
     The threshold is the first of these: what --threshold gives; what --at-precision or --at-recall finds on
     the curve of a model that `aligner tune --store` has tuned; the best one that tuning found, except with
-    --viterbi, --project and --symmetrize dual; 0.5 for dual, 0.25 for product; the model's, which
-    `aligner info` tells.
+    --viterbi, --project, another --chain and --symmetrize dual; 0.5 for dual, 0.25 for product; the model's,
+    which `aligner info` tells.
 
     --threshold auto prints the AER that is expected if each link is right with its probability. The expected
     AER does not tell the real one: gold standards differ in what they call a link.
@@ -140,11 +140,12 @@ def command(
     trained = Model.load(model, check)
     trained.check_trained()
     check_direction(trained, model, direction)
+    as_trained = trained.recipe
     if chain is not None:
         if trained.recipe.model not in SKIPPING:
             raise click.UsageError(f"--chain is for {', '.join(SKIPPING)}, not for {model}.")
         trained.recipe = trained.recipe.chained(chain)
-    recipe = trained.recipe
+    recipe, rechained = trained.recipe, trained.recipe != as_trained
     direction = direction or recipe.direction
     if method is not None and direction != "both":
         raise click.UsageError("--symmetrize is for both directions.")
@@ -161,9 +162,9 @@ def command(
     fertility = decision.check_decoder(decode, max_fertility, made_one, viterbi, given)
     options.exclusive(at_precision=at_precision, at_recall=at_recall, threshold=threshold)
     if (wanted := thresholds.wanted_of(at_precision, at_recall)) is not None:
-        thresholds.check_wanted(viterbi, project, decode, together is not None)
+        thresholds.check_wanted(viterbi, project, rechained, decode, together is not None)
     threshold = threshold if isinstance(threshold, str) else dual.threshold_of(together, threshold)
-    as_tuned = not viterbi and project == "trained"
+    as_tuned = not viterbi and not rechained and project == "trained"
     limit = thresholds.limit_of(trained, model, direction, method, threshold, wanted, as_tuned)
     how = Decision(limit, direction, method, variant, fertility)
     reading: dict[str, Any] = {"encoding": encoding, "lowercase": recipe.lowercase, "split": recipe.split}

@@ -81,11 +81,15 @@ def limit_of(
     return model.threshold_of(direction, method, number, tuned=as_tuned and given is None)
 
 
-def check_wanted(viterbi: bool, project: str, decode: str, dual: bool) -> None:
-    """Refuses options that --at-precision and --at-recall do not go with."""
+def check_wanted(viterbi: bool, project: str, rechained: bool, decode: str, dual: bool) -> None:
+    """Refuses options that --at-precision and --at-recall do not go with.
+
+    rechained: --chain is not the chain of the model
+    """
     for given, name in (
         (viterbi, "--viterbi"),
         (project != "trained", "--project"),
+        (rechained, "this --chain"),
         (decode != "threshold", "--decode"),
         (dual, "--symmetrize dual"),
     ):

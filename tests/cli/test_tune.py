@@ -280,3 +280,17 @@ def test_decode_says_what_it_cannot_take(model, sample, tmp_path):
         (["--symmetrize", "union"], "are for soft-union and product, not union"),
     ):
         assert part in run("decode", tuned, *sample[:2], "--at-recall", 0.5, *options, code=2)
+
+
+def test_another_chain_has_not_been_tuned(sample, tmp_path):
+    """The posteriors of another chain are others: neither threshold nor curve is of them."""
+    model, tuned = tmp_path / "model", tmp_path / "tuned"
+    run("train", *sample[:2], "-q", "--fast", "--model", "surrogate", "--iterations", 1, "-o", model)
+    run("tune", model, *sample, "--store", "-o", tuned, "--by", "precision")
+    for chain in ("hmm", "joint"):
+        before, after = (run("decode", path, *sample[:2], "--chain", chain) for path in (model, tuned))
+        assert (before == after) == (chain == "joint")
+    assert run("decode", tuned, *sample[:2], "--chain", "hmm") == run("decode", tuned, *sample[:2])
+    wanted = "decode", tuned, *sample[:2], "--at-recall", 0.1, "--chain"
+    assert run(*wanted, "hmm")
+    assert "do not go with this --chain: tuning was without it" in run(*wanted, "joint", code=2)
