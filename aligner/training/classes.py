@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import reprlib
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +32,11 @@ def check_classes(classes: BothClasses, recipe: Recipe, corpus: Corpus) -> str:
         raise ValueError("classes of words are given or learned, not both")
     if not any(stage.family in LATTICES for stage in recipe.stages):
         raise ValueError(f"{recipe.model} has no jumps that classes of words could change")
+    if not isinstance(classes, tuple) or [type(given) for given in classes] != [WordClasses, WordClasses]:
+        raise TypeError(
+            "classes must be two WordClasses, of source words and of target words, not"
+            f" {reprlib.repr(classes)}"
+        )
     for name, side, given in zip(("source", "target"), (corpus.src, corpus.tgt), classes, strict=True):
         checked("classes", given.n_classes)
         without = int(side.counts[given.of(side.vocab) == 0].sum())

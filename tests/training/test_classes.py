@@ -139,6 +139,9 @@ def test_classes_that_are_no_use_are_refused(some, caplog):
         learn(some, Recipe.of("hmm", classes=2), classes=classes)
     with pytest.raises(ValueError, match="classes must be"):
         learn(some, plain(1, 1), classes=(replace(classes[0], n_classes=5000), classes[1]))
+    for wrong in (3, ("a", "b"), ({"a": 1}, {"b": 2}), classes[:1], (*classes, classes[0])):
+        with pytest.raises(TypeError, match="classes must be two WordClasses, of source words and of target"):
+            learn(some, plain(1, 1), classes=wrong)
     other = Corpus.of([("x y", "x y")])
     learn(some, plain(1, 1), classes=(by_number(other, 1)[0], classes[1]))
     assert "100% of the source tokens have no class" in caplog.text and "target" not in caplog.text
