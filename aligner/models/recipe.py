@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, fields, replace
+from itertools import pairwise
 from typing import Any
 
 from aligner import arguments
@@ -78,13 +79,15 @@ class Recipe:
         if self.last.together and len(self.views) > MOST_VIEWS:
             raise ValueError(f"{self.model} has at most {MOST_VIEWS} views, not {len(self.views)}")
         arguments.choice("direction", self.direction, DIRECTIONS)
-        if self.direction != "both" and any(
-            stage.together or stage.objective != "likelihood" for stage in self.stages
-        ):
-            raise ValueError(f"{self.model} is a model of both directions")
-        together = [stage.together for stage in self.stages]
-        if together != sorted(together):
-            raise ValueError("stages of all views together come after those of each view by itself")
+        joint = [stage for stage in self.stages if stage.together or stage.objective != "likelihood"]
+        if self.direction != "both" and joint:
+            raise ValueError(f"{joint[-1].called} is a model of both directions")
+        for before, stage in pairwise(self.stages):
+            if before.together and not stage.together:
+                raise ValueError(
+                    f"{stage.called} stands after {before.called}; stages of all views together come after"
+                    " those of each view by itself"
+                )
 
     @classmethod
     def of(
@@ -118,7 +121,10 @@ class Recipe:
             model = DEFAULT if model is None else arguments.choice("model", model, MODELS)
             steps: Sequence[Step] = _usual(model, given, constraint, agree, direction)
         else:
+            arguments.instance("stages", stages, (str, tuple, list), "a list such as ibm1:5,hmm:2")
             steps = parse_stages(stages) if isinstance(stages, str) else stages
+            for step in steps:
+                arguments.instance("a step of stages", step, Step, "a Step")
             own = {"constraint": constraint, "agree": agree, **{x: given.get(x) for x in ITERATIONS}}
             for name, value in own.items():
                 if value is not None:

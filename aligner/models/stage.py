@@ -112,3 +112,9 @@ class Stage:
         """What reports call an iteration: the model that has this family and objective."""
         names = {(kind.family, kind.objective): name for name, kind in MODELS.items()}
         return names.get((self.family, self.objective), self.family)
+
+    @property
+    def called(self) -> str:
+        """The name, with agreement told where there is no model of that name."""
+        agrees = self.objective == "agreement" and self.family not in LATTICES
+        return f"{self.name}-agree" if agrees else self.name

@@ -34,8 +34,10 @@ def parse_stages(text: str) -> tuple[Step, ...]:
         name, colon, number = part.strip().partition(":")
         if name not in NAMES:
             raise ValueError(f"unknown stage {name!r}; there are {', '.join(NAMES)}")
-        if not colon or not number.isascii() or not number.isdigit() or int(number) > MOST_ITERATIONS:
+        if not colon or not number.isascii() or not number.isdigit():
             raise ValueError(f"a stage is a name, a colon and a number of iterations, not {part.strip()!r}")
+        if int(number) > MOST_ITERATIONS:
+            raise ValueError(f"a stage has at most {MOST_ITERATIONS} iterations, not {number}")
         steps.append(Step(*NAMES[name], int(number)))
     return tuple(steps)
 

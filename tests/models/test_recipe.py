@@ -304,8 +304,8 @@ def test_stages_by_name():
         ({"stages": "ibm1"}, "a stage is a name, a colon and a number of iterations, not 'ibm1'"),
         ({"stages": "ibm1:-1"}, "not 'ibm1:-1'"),
         ({"stages": "ibm1:\u0663"}, "not 'ibm1:\u0663'"),
-        ({"stages": "ibm1:100001"}, "not 'ibm1:100001'"),
-        ({"stages": "loo:1,ibm1:1"}, "come after"),
+        ({"stages": "ibm1:100001"}, "a stage has at most 100000 iterations, not 100001"),
+        ({"stages": "loo:1,ibm1-agree:1"}, "ibm1-agree stands after loo; .* come after those of each view"),
         ({"stages": "ibm1:1", "model": "hmm"}, "the last (stage|of --stages) is of ibm1"),
         ({"stages": "ibm1:1", "iterations": 3}, "(iterations|--iterations is not for)"),
         ({"stages": "ibm1:1", "agree": True}, "(agree|--agree is not for)"),
@@ -322,6 +322,12 @@ def test_stages_that_cannot_be_are_refused(given, message, write):
     assert re.search(message, shown), shown
 
 
+@pytest.mark.parametrize("stages", [3, b"ibm1:3", ["ibm1:3"], [("ibm1", 3)], [None]])
+def test_stages_of_another_type_are_refused(stages):
+    with pytest.raises(TypeError, match="stages must be a (list|Step)"):
+        Recipe.of(stages=stages)
+
+
 def test_stages_of_all_views_together_come_last():
     recipe = Recipe.of("loo", threshold=0.4)
     for wrong in (recipe.stages[::-1], (*recipe.stages, recipe.stages[0])):
@@ -333,7 +339,8 @@ def test_one_direction_has_no_joint_stage_at_all():
     recipe = Recipe.of("hmm", direction="forward")
     leaving = Stage("loo", "likelihood", 1, Limits(), leaving=Leaving())
     for joint in (Stage("hmm", "agreement", 1, Limits()), Stage("ibm1", "agreement", 1), leaving):
-        with pytest.raises(ValueError, match="is a model of both directions"):
+        called = {"hmm": "agree", "ibm1": "ibm1-agree", "loo": "loo"}[joint.family]
+        with pytest.raises(ValueError, match=f"^{called} is a model of both directions"):
             replace(recipe, stages=(joint, *recipe.stages))
 
 
