@@ -47,6 +47,8 @@ COMMANDS = {
     "shims": "Write small executables under the names of other aligners' programs.",
 }
 
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # signals that end a program
+
 
 class Failure(click.ClickException):
     """A message on stderr and exit code 1."""
@@ -133,7 +135,7 @@ class Group(click.Group):
 
 def clean_up_at_signals() -> None:
     """Signals that end a program raise an exception: no partial file is left. Ignored ones stay ignored."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup does
             signal.signal(number, _leave)
 
@@ -201,7 +203,8 @@ def main() -> None:
     except OSError:  # a message about usage, and nobody reads stderr
         sys.exit(2)
     finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # there is nothing left to interrupt
+        for number in ENDING:  # there is nothing left to interrupt
+            signal.signal(number, signal.SIG_IGN)
         for stream in (sys.stdout, sys.stderr):
             drop_unwritable(stream)
 

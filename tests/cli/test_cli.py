@@ -382,6 +382,18 @@ def test_interrupted(tmp_path, number, code):
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_at_the_very_end_is_not_heard(data, number):
+    """The work is done, or given up: a second signal has nothing to end, and no traceback."""
+    script = (
+        f"import atexit, os; atexit.register(os.kill, os.getpid(), {number:d});"
+        " from aligner.__main__ import main; main()"
+    )
+    command = [sys.executable, "-c", script, "check", "sample.en", "sample.fr"]
+    done = subprocess.run(command, cwd=data, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 @pytest.mark.parametrize("files", [["-"], ["-", "sample.fr"], ["sample.en", "-"]])
 def test_interrupted_while_reading_stdin(files, data):
     pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": data}
