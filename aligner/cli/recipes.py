@@ -110,6 +110,7 @@ def chain(command: F) -> F:
 
 def option(command: F) -> F:
     """The options of a recipe. An option that is not given has the model's default."""
+    smooth = ", ".join(f"{kind.skips.smooth} for {name}" for name, kind in MODELS.items() if kind.skips)
     for add in (
         known.option,
         click.option("--dev-gold", metavar="FILE", help="Gold links of the development text."),
@@ -126,7 +127,7 @@ def option(command: F) -> F:
             "--smooth",
             type=click.Choice(SMOOTHING),
             help="Maximise the mean of the model's objective and of the log-likelihood of Model 1, or of"
-            f" Model 2 with the same --tension.  [{', '.join(SKIPPING)}; default: none]",
+            f" Model 2 with the same --tension.  [default: {smooth}]",
         ),
         settings(["skip", "skip_centre"]),
         click.option(
@@ -146,7 +147,8 @@ def option(command: F) -> F:
         click.option(
             "--agree/--no-agree",
             default=None,
-            help=f"Train {', '.join(AGREEING)} on what the two directions agree on.  [default: by model]",
+            help="Train Model 1, also before another model, on what the two directions agree on; so, too,"
+            f" {', '.join(name for name in AGREEING if name != 'ibm1')}.  [default: by model]",
         ),
         settings(["iterations", "ibm1_iterations", "hmm_iterations"]),
         click.option(

@@ -30,7 +30,8 @@ ALONE = [name for name, kind in MODELS.items() if kind.objective == "likelihood"
 def command(**settings: Any) -> None:
     """Train a model on a corpus, both directions at once, and keep it in a file.
 
-    SRC and TGT as for `aligner align`. Training begins with Model 1, or with the model of --init.
+    SRC and TGT as for `aligner align`. Training begins with Model 1, or with the model of --init; that of
+    diagonal and convex begins with the model itself.
 
     Models:
 

@@ -108,7 +108,7 @@ MODELS = {
         "surrogate", "likelihood", 2, 0.5, skips=Skips(tension=6.0),
     ),
     "convex": Kind(
-        "the surrogate of roots of probabilities: its objective has one maximum, whatever the start",
+        "the surrogate of roots of probabilities: without a prior, its objective has one maximum",
         "convex", "likelihood", 10, 0.5, ibm1_iterations=0, skips=Skips(tension=8.0, smooth="ibm1"),
         dirichlet=0.01,
     ),

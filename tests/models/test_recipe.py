@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from dataclasses import asdict, fields, replace
@@ -189,6 +190,20 @@ def test_help_of_options_is_that_of_the_settings(name):
     assert setting.help in text[at : at + 300]
     users = "" if setting.models == tuple(MODELS) else f"{', '.join(setting.models)}; "
     assert f"[{users}default: {default}" in text[at : at + 300]
+
+
+def test_help_tells_what_models_do_unless_told_otherwise():
+    text = " ".join(run("train", "--help").split())
+    for model in ("surrogate", "convex"):
+        assert f"{Recipe.of(model).last.skips.smooth} for {model}" in text
+    begins = [name for name in MODELS if name != "ibm1" and Recipe.of(name).stages[0].family != "ibm1"]
+    assert f"that of {' and '.join(begins)} begins with the model itself" in text
+    single = []
+    for model in MODELS:
+        with contextlib.suppress(ValueError):
+            single.append(Recipe.of(model, direction="forward").model)
+    assert f"Train one direction only ({', '.join(single)})" in text
+    assert Recipe.of("hmm", agree=True) != Recipe.of("hmm") and "Train Model 1, also before another" in text
 
 
 @pytest.mark.parametrize("model", MODELS)
