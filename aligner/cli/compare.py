@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import shlex
+import stat
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import methodcaller
 from typing import Any
@@ -102,7 +103,12 @@ def _of_model(name: str) -> Entry:
 @click.option("--format", type=click.Choice(FORMATS), default="text", help="How tables are written.")
 @click.option("--json", "json_file", metavar="FILE", help="Write all numbers as JSON, too.")
 @click.option("--page", metavar="OUT.html", help="Write a page of `aligner view` with all links, too.")
-@click.option("--keep", metavar="DIR", help="Keep the links of each run, as DIR/NAME.links.")
+@click.option(
+    "--keep",
+    type=click.Path(file_okay=False),
+    metavar="DIR",
+    help="Keep the links of each run, as DIR/NAME.links.",
+)
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing on stderr about the runs.")
 @chosen.formats
 @options.threads
@@ -174,11 +180,14 @@ def command(
     files = dict(zip((name for name, _ in labels(links, sized=False)), links, strict=True))
     if again := [name for name, n in Counter([*(entry.name for entry in wanted), *files]).items() if n > 1]:
         raise click.UsageError(f"two rows are called {again[0]}: give them other names.")
-    common = _words(layout=layout, vcb=vcb, encoding=encoding, split=split, threads=threads, fast=fast)
-    common += _words(views=",".join(views) if views else None, lowercase=lowercase)
+    reading = {"layout": layout, "vcb": vcb, "encoding": encoding, "split": split}
+    common = _words(**reading, views=",".join(views) if views else None, fast=fast)
+    common += _words(threads=threads, lowercase=lowercase)
     after = ["--", src, *([] if tgt is None else [tgt])]
+    if wanted:
+        _check_files(src, tgt, *(vcb or ()))
     for entry in wanted:
-        _check(entry, [*common, *entry.options, *after], tgt)
+        _check(entry, [*common, *entry.options, *after], {"tgt": tgt, **reading})
     outputs = {"-o": output, "--json": json_file, "--page": page}
     if keep is not None:
         os.makedirs(keep, exist_ok=True)
@@ -268,13 +277,36 @@ def _words(**given: Any) -> list[str]:
     return words
 
 
-def _check(entry: Entry, arguments: Sequence[str], tgt: str | None) -> None:
-    """Refuses, before long work, options that `aligner align` does not have, and those that are set here."""
+def _check_files(*paths: str | None) -> None:
+    """Refuses a text that only this process can read, or that can be read once only."""
+    for path in filter(None, paths):
+        fifo = os.path.exists(path) and stat.S_ISFIFO(os.stat(path).st_mode)
+        if fifo or path == "-" or path.startswith("/dev/"):
+            raise click.UsageError(f"each model reads the text: {path} cannot be read again, give a file.")
+
+
+def _check(entry: Entry, arguments: Sequence[str], common: Mapping[str, Any]) -> None:
+    """Refuses, before long work, options that `aligner align` does not have, and those that are set here.
+
+    common: how all runs read the text; the links of two readings are not comparable
+    """
     try:
         given = align.command.make_context("align", list(arguments)).params
     except click.UsageError as error:
         raise click.UsageError(f"{entry.name}: {error.format_message()}") from None
-    if given["tgt"] != tgt:
+    if given["tgt"] != common["tgt"]:
         raise click.UsageError(f"{entry.name}: give options of `aligner align`, and no files.")
     if given["output"] != "-" or given["log_json"] is not None:
         raise click.UsageError(f"{entry.name}: -o and --log-json are not for a run that is compared.")
+    if given["fast"] and given["views"] is not None:
+        raise click.UsageError(f"{entry.name}: --fast and --views both choose views: give one of them.")
+    options_of = {param.name: param.opts[-1] for param in align.command.params}
+    for name, value in given.items():
+        if name in common and value != common[name]:
+            raise click.UsageError(
+                f"{entry.name}: {options_of[name]} is for all runs: do not give it to one."
+            )
+        if name != "output" and "-" in (value if isinstance(value, tuple) else [value]):
+            raise click.UsageError(
+                f"{entry.name}: {options_of[name]} needs a file: a run has no stdin or stdout."
+            )

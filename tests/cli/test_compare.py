@@ -132,6 +132,13 @@ def test_what_is_refused(tmp_path):
     assert "a: No such option" in refused(SRC, TGT, "--align", "a=--nothing")
     assert "a: Invalid value for '--p0'" in refused(SRC, TGT, "--align", "a=--p0 2")
     assert "a: -o and --log-json are not for" in refused(SRC, TGT, "--align", "a=-o x")
+    assert "a: --split is for all runs" in refused(SRC, TGT, "--align", "a=--split unicode")
+    assert "a: --sentence-scores needs a file" in refused(SRC, TGT, "--align", "a=--sentence-scores -")
+    assert "a: --class-files needs a file" in refused(SRC, TGT, "--align", f"a=--class-files {SRC} -")
+    assert "loo: --fast and --views" in refused(SRC, TGT, "--fast", "--views", "word")
+    assert "/dev/stdin cannot be read again" in refused(SRC, "/dev/stdin")
+    os.mkfifo(tmp_path / "pipe")
+    assert "pipe cannot be read again" in refused(tmp_path / "pipe", TGT)
     both = tmp_path / "both"
     both.write_text("a ||| b\n")
     assert "a: give options of `aligner align`, and no files" in refused(both, "--align", "a=more")
@@ -140,6 +147,7 @@ def test_what_is_refused(tmp_path):
     assert "exclude each other" in refused(SRC, TGT, "--first", 1, "--last", 1)
     assert "both" in refused(SRC, TGT, "--page", tmp_path / "table")
     assert "which is read" in refused(SRC, TGT, "--json", SRC)
+    assert "is a file" in refused(SRC, TGT, "--keep", SRC)
     short = tmp_path / "short"
     short.write_text("0-0\n")
     assert "choose lines of the text" in refused(SRC, TGT, "--gold", short, code=1)
