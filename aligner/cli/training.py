@@ -15,6 +15,7 @@ from aligner.cli.options import F
 from aligner.cli.outputs import Outputs
 from aligner.cli.recipes import recipe_of
 from aligner.decoding.model import Model
+from aligner.errors import DataError
 from aligner.files import display_name
 from aligner.links.formats import LinkReader
 from aligner.links.links import Links
@@ -22,7 +23,7 @@ from aligner.models.jumps import Jumps
 from aligner.models.kinds import HMMS, LATTICES, MODELS
 from aligner.models.steps import Step
 from aligner.text.cells import Seen
-from aligner.text.classes import read_classes
+from aligner.text.classes import WordClasses, read_classes
 from aligner.text.corpus import Corpus, warn_of_long
 from aligner.text.reading import read_corpus
 from aligner.training.development import Development
@@ -196,7 +197,7 @@ def train(
     links = by_hand.read(corpus)
     classes = None
     if class_files is not None:
-        src_classes, tgt_classes = (read_classes(path, encoding=encoding) for path in class_files)
+        src_classes, tgt_classes = map(_read_classes, class_files)
         classes = src_classes, tgt_classes
     trained, seen = learn(
         corpus,
@@ -215,6 +216,22 @@ def train(
         classes=classes,
     )
     return corpus, trained, seen, links
+
+
+def _read_classes(path: str) -> WordClasses:
+    """Classes of a file. `aligner classes` writes UTF-8, whatever the encoding of the text."""
+    try:
+        return read_classes(path)
+    except DataError as error:
+        if error.setting != "encoding":
+            raise
+        raise DataError(
+            error.what,
+            file=error.file,
+            line=error.line,
+            column=error.column,
+            hint="files of classes are in UTF-8, also if the text is not: convert the file",
+        ) from None
 
 
 def _check_words(first: Model, name: str, lowercase: bool, split: str) -> None:

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aligner import arguments
+from aligner.errors import DataError
 from aligner.text import _classes, _corpus
 from aligner.text.corpus import Side, Vocab
 from aligner.text.giza import Table
@@ -152,6 +153,8 @@ def read_classes(path: str, *, encoding: str = "utf-8") -> WordClasses:
         raise table.error(f"the word {word} has a line already", line, "a word has one class")
     strings = table.vocab.words
     found, classes = np.unique(table.numbers[numbers], return_inverse=True)
+    if len(found) > MOST_CLASSES:
+        raise DataError(f"{len(found):,} classes, more than {MOST_CLASSES:,}", file=table.name)
     vocab = Vocab.of(strings[word] for word in words.tolist())
     return WordClasses(vocab, (classes + 1).astype(np.int32), len(found))
 

@@ -42,7 +42,8 @@ def check_classes(classes: BothClasses, recipe: Recipe, corpus: Corpus) -> str:
         without = int(side.counts[given.of(side.vocab) == 0].sum())
         if without > FEW * len(side.ids):
             logger.warning(
-                "%.0f%% of the %s tokens have no class: the jumps from them are those from all words",
+                "%.0f%% of the %s tokens have no class: the jumps from them are those from all words;"
+                " are these the classes of the same text, and of the right side?",
                 100 * without / len(side.ids),
                 name,
             )

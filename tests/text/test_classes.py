@@ -218,6 +218,7 @@ def test_a_file_without_words(write):
         ("a\t-2\n", r"classes:1: a class is a whole number"),
         ("a\t2\nb\t3\na\t2\n", r"classes:3: the word a has a line already"),
         (b"a\t2\n\xe9\t2\n", r"classes:2:1: invalid UTF-8"),
+        ("".join(f"w{n}\t{n}\n" for n in range(4097)), r"classes: 4,097 classes, more than 4,096"),
     ],
 )
 def test_what_is_no_file_of_classes(write, text, message):

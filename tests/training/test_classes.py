@@ -184,3 +184,18 @@ def test_classes_of_files(write, tmp_path):
         "train", SRC, TGT, "-q", "--model", "ibm1", "-o", tmp_path / "n", "--class-files", *files, code=2
     )
     assert "--class-files is not for ibm1" in ibm1
+
+
+def test_files_of_classes_are_in_utf_8(write, tmp_path):
+    """As `aligner classes` writes them, also if the text has another encoding: no class of a word is lost."""
+    lines = "\u00e9t\u00e9 il pleut\nil pleut\n"
+    text = write("text", lines.encode("latin-1"))
+    run("classes", text, "--encoding", "latin-1", "--classes", 3, "-o", tmp_path / "classes")
+    asked = "train", text, text, "--encoding", "latin-1", "-q", "--model", "hmm", "--views", "word"
+    files = "--class-files", tmp_path / "classes", tmp_path / "classes"
+    run(*asked, "-o", tmp_path / "m", *files)
+    assert 0 not in jumps_of(Model.load(tmp_path / "m")).src_class
+    latin = write("latin", (tmp_path / "classes").read_text().encode("latin-1"))
+    refused = run(*asked, "-o", tmp_path / "n", "--class-files", latin, latin, code=1)
+    assert "latin:3:1: invalid UTF-8" in refused and "files of classes are in UTF-8" in refused
+    assert not (tmp_path / "n").exists()
