@@ -147,8 +147,8 @@ def option(command: F) -> F:
         click.option(
             "--agree/--no-agree",
             default=None,
-            help="Train Model 1, also before another model, on what the two directions agree on; so, too,"
-            f" {', '.join(name for name in AGREEING if name != 'ibm1')}.  [default: by model]",
+            help=f"Train {', '.join(AGREEING)} on what the two directions agree on; of an HMM, the Model 1"
+            " that it begins with.  [default: by model]",
         ),
         settings(["iterations", "ibm1_iterations", "hmm_iterations"]),
         click.option(
