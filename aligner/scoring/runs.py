@@ -11,6 +11,7 @@ import numpy as np
 
 from aligner.links.links import Links
 from aligner.scoring.evaluate import Coder, Evaluation, among, evaluate, share
+from aligner.scoring.terminal import places, printable
 
 SCORES = {"aer": "AER", "precision": "precision", "recall": "recall"}
 FORMATS = ("text", "markdown", "tsv")
@@ -124,12 +125,14 @@ def _number(value: float | None, digits: int) -> str:
 
 
 def _text(rows: Rows) -> str:
-    """Names stand left, and all else right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    """Names stand left, and all else right. Widths are those of a terminal."""
+    rows = [[printable(cell) for cell in row] for row in rows]
+    widths = [max(map(places, column)) for column in zip(*rows, strict=True)]
     lines = []
-    for name, *cells in rows:
-        right = (cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))
-        lines.append("  ".join([name.ljust(widths[0]), *right]).rstrip() + "\n")
+    for row in rows:
+        blanks = [" " * (width - places(cell)) for cell, width in zip(row, widths, strict=True)]
+        right = (blank + cell for blank, cell in zip(blanks[1:], row[1:], strict=True))
+        lines.append("  ".join([row[0] + blanks[0], *right]).rstrip() + "\n")
     return "".join(lines)
 
 

@@ -68,6 +68,18 @@ def test_tables_as_text():
     )
 
 
+def test_names_on_a_terminal():
+    """Columns stand below each other, also below wide characters. A name moves no cursor."""
+    names = "日本語", "e\u0301", "\x1b[31mred"
+    shown = Runs([Run(name, Links.from_pairs(A)) for name in names], None).shown("text")
+    assert shown.split("\n\n")[1] == (
+        "agreement  日本語      é  ?[31mred\n"
+        "日本語      100.0  100.0     100.0\n"
+        "é           100.0  100.0     100.0\n"
+        "?[31mred    100.0  100.0     100.0\n"
+    )
+
+
 def test_tables_as_markdown():
     head, rule, *rows = Runs([PLAIN, FAILED, OTHER], None).shown("markdown").split("\n\n")[0].splitlines()
     assert rule == "|---|---:|---:|---:|---:|---:|".replace("|", " | ").strip()
