@@ -82,7 +82,7 @@ def _of_model(name: str) -> Entry:
     "--models",
     metavar="LIST",
     callback=_known_models,
-    help="Models to train, of those above; or none.  [default: all of them; with --align none]",
+    help="Models to train, of those above; or none.  [default: all of them; none if --align is given]",
 )
 @click.option(
     "--align",
@@ -146,9 +146,10 @@ def command(
 ) -> None:
     """Compare models on a text: train each, and print scores, agreement, time and memory.
 
-    SRC and TGT as for `aligner align`, but not from stdin: each model reads the text anew, in a process of
-    its own. GOLD and files of --links have the lines of the whole text, or of the part that is compared. Gold
-    links of a few sentences: put these sentences behind the training text, and give their number with --last.
+    SRC and TGT as for `aligner align`, but not from stdin or a pipe: each model reads the text anew, in a
+    process of its own. GOLD and files of --links have the lines of the whole text, or of the part that is
+    compared. Gold links of a few sentences: put these sentences behind the training text, and give their
+    number with --last.
 
     Models:
 
@@ -218,7 +219,10 @@ def command(
                 options.tell(f"{entry.name}, {n + 1} of {len(wanted)}")
             place, log = entry.file(keep or scratch), os.path.join(scratch, f"{n}.log")
             told = _words(quiet=quiet, overwrite=overwrite, output=place, log_json=log)
-            done.append((_run(entry, [*common, *entry.options, *told, *after], log), place))
+            run = _run(entry, [*common, *entry.options, *told, *after], log)
+            if run.failure:  # what the run itself said does not name it
+                options.tell(f"{entry.name}: {run.failure}")
+            done.append((run, place))
         pairs = [(run, None if run.failure else read(place, None, 0, run.name)) for run, place in done]
         pairs += others
         if answer is not None:

@@ -33,7 +33,7 @@ def compared(tmp_path_factory) -> Path:
     files = ["--json", folder / "json", "--page", folder / "page.html", "--keep", folder / "links"]
     files += ["-o", folder / "table"]
     message = run("compare", SRC, TGT, "--gold", GOLD, "-q", *options, *files, code=1)
-    assert message.endswith("aligner: 1 of 3 runs failed: wrong\n")
+    assert message.endswith("wrong: failed, exit code 1\naligner: 1 of 3 runs failed: wrong\n")
     return folder
 
 
