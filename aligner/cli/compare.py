@@ -100,7 +100,9 @@ def _of_model(name: str) -> Entry:
     help="Links of the text that another aligner wrote; can be given again.",
 )
 @recipes.views
-@click.option("--format", type=click.Choice(FORMATS), default="text", help="How tables are written.")
+@click.option(
+    "--format", "table_format", type=click.Choice(FORMATS), default="text", help="How tables are written."
+)
 @click.option("--json", "json_file", metavar="FILE", help="Write all numbers as JSON, too.")
 @click.option("--page", metavar="OUT.html", help="Write a page of `aligner view` with all links, too.")
 @click.option(
@@ -131,7 +133,7 @@ def command(
     links: tuple[NamedFile, ...],
     views: tuple[str, ...] | None,
     fast: bool,
-    format: str,
+    table_format: str,
     json_file: str | None,
     page: str | None,
     keep: str | None,
@@ -233,7 +235,7 @@ def command(
             None if answer is None else answer[1],
         )
         about = _about(runs, part)
-        out.write(runs.shown(format, about.get("signature", "")).encode("utf-8", "surrogateescape"))
+        out.write(runs.shown(table_format, about.get("signature", "")).encode("utf-8", "surrogateescape"))
         if to_json is not None:
             to_json.attempt(methodcaller("write", runs.as_json(about).encode("utf-8", "surrogateescape")))
         if to_page is not None:
