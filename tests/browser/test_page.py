@@ -474,6 +474,7 @@ def test_tables_of_runs(visit, sample, folder, faults):
     printed = [line.split() for line in table.splitlines()[:-2] if line]
     assert [[cell for cell in row if cell] for row in shown] == printed
     assert faults(page) == []
+    assert page.locator("#comparison th:empty").count() == 0  # a screen reader has nothing to say of it
     page.click("#comparison tbody tr:last-child button")
     settle(page)
     assert not page.is_visible("#comparison")

@@ -21,7 +21,7 @@ function tableCell(text, a, b) {
 
 function tableOf([head, ...rows]) {
   const named = (name) => systems.find((system) => system.file >= 0 && system.label === name) ?? NO_SYSTEM;
-  const heads = head.map((text) => html("th", { scope: "col" }, text));
+  const heads = head.map((text) => (text ? html("th", { scope: "col" }, text) : html("td")));
   const body = rows.map(([name, ...cells]) => html(
     "tr", {}, html("th", { scope: "row" }, name),
     ...cells.map((text, at) => html("td", {}, tableCell(text, named(name), named(head[at + 1])))),
