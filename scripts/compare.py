@@ -10,14 +10,13 @@ table.
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from reproduce import ALIGNER, CORPORA, n_lines, write_corpus
+from reproduce import ALIGNER, n_lines, parser_of, write_corpus
 
 from aligner.models.kinds import MODELS
 
@@ -78,15 +77,9 @@ def table(data: Path, sizes: list[int], part: str, models: list[str], threads: i
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--data", type=Path, default=CORPORA, help="where the corpora are")
-    parser.add_argument("--corpus", default="hansards-en-fr")
-    parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000])
+    parser = parser_of(__doc__)
     parser.add_argument("--gold", choices=("dev", "test"), default="test", help="the sentences to score")
     parser.add_argument("--models", nargs="+", choices=list(MODELS), default=list(MODELS))
-    parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     data = options.data / options.corpus
     print(table(data, options.sizes, options.gold, options.models, options.threads), end="")

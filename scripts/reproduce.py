@@ -134,15 +134,21 @@ def best_score(out: Path, gold: Path) -> tuple[str, Path]:
     return f"{min(scores):.2f} ({best})", Path(f"{out}.{best}")
 
 
-def main() -> None:
+def parser_of(description: str) -> argparse.ArgumentParser:
+    """The options of a script that measures on some pairs of a corpus."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, default=CORPORA, help="where the corpora are")
     parser.add_argument("--corpus", default="hansards-en-fr")
     parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000])
-    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
+    return parser
+
+
+def main() -> None:
+    parser = parser_of(__doc__)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", nargs="+", choices=list(PROGRAMS), default=list(PROGRAMS))
     options = parser.parse_args()
     data = options.data / options.corpus
