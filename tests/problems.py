@@ -193,6 +193,16 @@ def even_problem(corpus: Corpus, window: int = 5, dtype=np.float64) -> Problem:
     return Problem(seen, replace(m, lexicon=replace(m.lexicon, **tables)))
 
 
+def without_translations(problem: Problem, d: int) -> Problem:
+    """The problem with nothing but zeros in the lexicon of direction d."""
+    lexicon = problem.m.lexicon
+    t, nulls = lexicon.t.copy(), [lexicon.null_fwd, lexicon.null_rev]
+    t[:, d] = 0
+    nulls[d] = np.zeros_like(nulls[d])
+    lexicon = replace(lexicon, t=t, null_fwd=nulls[0], null_rev=nulls[1])
+    return replace(problem, m=replace(problem.m, lexicon=lexicon))
+
+
 def stage_of(model: str, **limits) -> Stage:
     """The last stage of a model, with other limits of its projection."""
     kind = MODELS[model]

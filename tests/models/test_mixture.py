@@ -9,7 +9,16 @@ import oracle
 import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
-from problems import Problem, corpus_of, even_problem, expected_counts, grids, random_problem, small_problems
+from problems import (
+    Problem,
+    corpus_of,
+    even_problem,
+    expected_counts,
+    grids,
+    random_problem,
+    small_problems,
+    without_translations,
+)
 
 from aligner.models import _mixture, _mixture_double
 from aligner.models.counts import Counts
@@ -73,14 +82,10 @@ def test_posteriors_and_best_links_equal_definition(problem):
 @pytest.mark.parametrize("direction", range(2))
 def test_words_that_have_no_translation_left_are_not_counted(direction):
     """A row of zeros gives neither NaN nor counts, and a log-likelihood that says nothing of the word."""
-    problem = even_problem(corpus_of(([0, 1], [0]), ([1], [0, 1, 1])))
-    t, nulls = problem.m.lexicon.t.copy(), [problem.m.lexicon.null_fwd, problem.m.lexicon.null_rev]
-    t[:, direction] = 0
-    nulls[direction] = np.zeros_like(nulls[direction])
-    lexicon = replace(problem.m.lexicon, t=t, null_fwd=nulls[0], null_rev=nulls[1])
+    problem = without_translations(even_problem(corpus_of(([0, 1], [0]), ([1], [0, 1, 1]))), direction)
     counts = Counts.zero(problem.m)
     loglik = np.empty((2, 2))
-    _mixture_double.expect(problem.shard, lexicon, None, False, counts, loglik, 1)
+    _mixture_double.expect(problem.shard, problem.m.lexicon, None, False, counts, loglik, 1)
     assert (counts.pairs[:, direction] == 0).all() and np.isfinite(loglik).all()
     assert (counts.pairs[:, 1 - direction] > 0).any()
 

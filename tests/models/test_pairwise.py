@@ -11,7 +11,16 @@ import pytest
 import skipping
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
-from problems import Problem, corpus_of, even_problem, expected_counts, grids, random_problem, small_problems
+from problems import (
+    Problem,
+    corpus_of,
+    even_problem,
+    expected_counts,
+    grids,
+    random_problem,
+    small_problems,
+    without_translations,
+)
 
 from aligner import _build, simd
 from aligner.models import _pairwise_double, pairwise
@@ -287,15 +296,9 @@ def test_ties_go_to_words_before_null_and_to_the_first():
 
 @pytest.mark.parametrize("direction", range(2))
 def test_words_that_have_no_translation_left_are_not_counted(direction):
-    problem = even_problem(corpus_of(([0, 1], [0]), ([1], [0, 1, 1])))
-    t, nulls = problem.m.lexicon.t.copy(), [problem.m.lexicon.null_fwd, problem.m.lexicon.null_rev]
-    t[:, direction] = 0
-    nulls[direction] = np.zeros_like(nulls[direction])
-    lexicon = replace(problem.m.lexicon, t=t, null_fwd=nulls[0], null_rev=nulls[1])
+    problem = without_translations(even_problem(corpus_of(([0, 1], [0]), ([1], [0, 1, 1]))), direction)
     for root in (False, True):
-        counts, objectives = counted(
-            replace(problem, m=replace(problem.m, lexicon=lexicon)), how_of(PLAIN, root)
-        )
+        counts, objectives = counted(problem, how_of(PLAIN, root))
         assert (counts.pairs[:, direction] == 0).all() and (objectives[:, direction] == 0).all()
         assert (counts.pairs[:, 1 - direction] > 0).any() and np.isfinite(objectives).all()
 

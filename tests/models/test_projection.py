@@ -98,12 +98,13 @@ def check_dual(problem: Problem, constraint: str, seed: int) -> None:
             np.testing.assert_allclose(slope, gradient[k], rtol=1e-4, atol=1e-6)
 
 
+@settings(max_examples=60)
 @given(problem=small_problems(), constraint=constraints, seed=st.integers(0, 99))
 def test_dual_and_gradient_equal_enumeration_and_differences(problem, constraint, seed):
     check_dual(problem, constraint, seed)
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(case=constrained_problems(), seed=st.integers(0, 99))
 def test_dual_and_gradient_with_given_features(case, seed):
     check_dual(*case, seed)
@@ -153,7 +154,7 @@ def test_q_is_the_projection(problem, constraint):
     check_projection(problem, constraint)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(case=constrained_problems())
 def test_q_is_the_projection_onto_given_features(case):
     check_projection(*case)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gzip
 import itertools
+from functools import cache
 
 import numpy as np
 import pytest
 from conftest import shared_folder
 from trained import generated, links_of
 
-from aligner import LinkReader, Links, Recipe, train
+from aligner import LinkReader, Links, Model, Recipe, train
 from aligner.decoding.combine import above
 from aligner.models.kinds import MODELS
 from aligner.scoring.evaluate import evaluate
@@ -20,6 +21,12 @@ from aligner.text.corpus import Corpus
 @pytest.fixture(scope="module")
 def corpus() -> Corpus:
     return generated()
+
+
+@cache
+def learned(name: str) -> Model:
+    """A model of the generated text, by its usual recipe."""
+    return train(generated(), Recipe.of(name), n_threads=2)
 
 
 def test_rare_words_do_not_collect_garbage(corpus, data):
@@ -39,7 +46,7 @@ def test_rare_words_do_not_collect_garbage(corpus, data):
         ]
         return float(np.mean(kept))
 
-    hmm, shmm = (precision(train(corpus, Recipe.of(name))) for name in ("hmm", "shmm"))
+    hmm, shmm = (precision(learned(name)) for name in ("hmm", "shmm"))
     assert shmm > hmm + 0.15, (hmm, shmm)
 
 
@@ -49,7 +56,7 @@ def test_accuracy_on_generated_text(corpus, data):
     limits |= {"surrogate": 0.05, "convex": 0.05, "ibm2": 0.1, "diagonal": 0.08}
     found = {}
     for name in MODELS:
-        links = train(corpus, Recipe.of(name), n_threads=2).align(corpus)
+        links = learned(name).align(corpus)
         found[name] = evaluate([links], gold, n_samples=0).results[0].scores["aer"]
     assert all(found[name] < limits[name] for name in MODELS), found
 
