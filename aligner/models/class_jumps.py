@@ -58,8 +58,8 @@ class ClassJumps(Jumps):
 
     def of_words(self, src: Ints, tgt: Ints) -> ClassJumps:
         """The jumps of other vocabularies. src, tgt: the ids here of the words there; -1 has no class."""
-        found = (np.append(x, np.int32(0))[ids] for x, ids in ((self.src_class, src), (self.tgt_class, tgt)))
-        return replace(self, src_class=next(found), tgt_class=next(found))
+        src_class, tgt_class = (np.append(x, np.int32(0)) for x in (self.src_class, self.tgt_class))
+        return replace(self, src_class=src_class[src], tgt_class=tgt_class[tgt])
 
     def check(self, large: bool) -> None:
         super().check(large)

@@ -88,10 +88,8 @@ class Diagonal:
 
     def update(self, expected: Doubles, power: float = 1.0) -> None:
         """The tension that makes what is expected most probable. A direction without links keeps its own."""
-        for d, (far, *_) in enumerate(expected.tolist()):
-            self.tension[d] = most_probable(
-                far, self.sizes, expected[d, 1:], d, float(self.tension[d]), LEAST, MOST
-            )
+        for d, (far, tension) in enumerate(zip(expected[:, 0].tolist(), self.tension.tolist(), strict=True)):
+            self.tension[d] = most_probable(far, self.sizes, expected[d, 1:], d, tension, LEAST, MOST)
 
     def copied(self) -> Diagonal:
         return replace(self, tension=self.tension.copy())

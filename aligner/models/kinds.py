@@ -39,7 +39,9 @@ class Leaving:
 
 @dataclass(frozen=True)
 class Skips:
-    """Where links are, and how far the links of neighbours are apart (ext/models/skips.pxd). It is given.
+    """Where links are, and how far the links of neighbours are apart (ext/models/skips.pxd).
+
+    Training does not change them.
 
     tension      how much links favour the diagonal
     skip         how much the links of neighbours favour one distance

@@ -160,8 +160,8 @@ class Recipe:
         """The recipe that asdict made a dict of, which may have been JSON; a ValueError if there is none."""
         saved = {"split": "ascii", "classes": 0, **saved}  # the only way before there was a choice
         if isinstance(saved.get("stages"), list):  # some fields are younger than some model files
-            usual = {field.name: field.default for field in fields(Stage) if field.default is not MISSING}
-            saved["stages"] = [{**usual, **x} if isinstance(x, dict) else x for x in saved["stages"]]
+            defaults = {field.name: field.default for field in fields(Stage) if field.default is not MISSING}
+            saved["stages"] = [{**defaults, **x} if isinstance(x, dict) else x for x in saved["stages"]]
         check_form(saved, Recipe, "recipe")
 
         def stage(found: Mapping[str, Any]) -> Stage:
