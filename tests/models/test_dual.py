@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
-import oracle
 import pytest
+from combined import Combined
 from problems import Problem, corpus_of, grids, posteriors, random_problem
 
 from aligner.models import _hmm_double, hmm
@@ -54,11 +54,9 @@ def problem_of(seed: int) -> Problem:
 
 
 @cache
-def combined(seed: int, penalty: float) -> list[oracle.Combined]:
+def combined(seed: int, penalty: float) -> list[Combined]:
     problem = problem_of(seed)
-    return [
-        oracle.Combined(problem.lattice(n, 0), problem.lattice(n, 1), penalty) for n in range(len(problem))
-    ]
+    return [Combined(problem.lattice(n, 0), problem.lattice(n, 1), penalty) for n in range(len(problem))]
 
 
 CASES = [(seed, penalty) for seed in range(4) for penalty in PENALTIES]
