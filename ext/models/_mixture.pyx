@@ -31,11 +31,11 @@ import numpy as np
 from checks cimport check_threads
 from counts cimport Sums, fixed, read_sums
 from inputs cimport FLOOR, Text, Words, check_costs, check_scores, check_statistics, read_text, read_words
-from mixture cimport LEAST, PREFETCH, emission, has_known, inside, weight_of
+from mixture cimport PREFETCH, emission, has_known, inside, weight_of
 from placed cimport count_places, invert_placed
 from places cimport FLAT, Place, Places, fill_row, of_cell, of_null, place_of, read_places, scale_of
 from tokens cimport BLOCKS, sort_tokens
-from vectors cimport real
+from vectors cimport LEAST, real
 
 cdef enum:
     AHEAD = 8  # tokens

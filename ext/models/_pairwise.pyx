@@ -33,7 +33,7 @@ from inputs cimport FLOOR, Text, Words, check_costs, check_scores, check_statist
 from skips cimport Direction, alpha_rows, best_path, beta_rows, join, lay_out, room_for, set_skips, turn
 from terms cimport add_mixtures, add_terms
 from tokens cimport BLOCKS, sort_tokens
-from vectors cimport VECTOR, new_work, padded, real
+from vectors cimport LEAST, VECTOR, new_work, padded, real
 
 cdef extern from "prefetch.h":
     void PREFETCH(const void* address) noexcept nogil
@@ -191,7 +191,7 @@ cdef inline double logs(const real* sums, int64_t n) noexcept nogil:
     cdef double total = 0, product = 1
     cdef int64_t k
     for k in range(min(n, VECTOR)):
-        if sums[k] > 1e-37:  # as share_of has it
+        if sums[k] > LEAST:
             product *= sums[k]
         if not 1e-200 < product < 1e200:
             total += log(product)

@@ -25,14 +25,14 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 import numpy as np
 
 from checks cimport check_ids, check_offsets, check_threads
-from vectors cimport real
+from vectors cimport LEAST, real
 
 cdef extern from "math.h":
     double lgamma_r(double x, int* sign) noexcept nogil
 
 REAL = np.float32 if sizeof(real) == 4 else np.float64
 cdef double UNIT = 1 / 4294967296.0  # counts are multiples of UNIT
-cdef double LOG_LEAST = log(1e-37)  # of the smallest probability; float has all digits down to 1.2e-38
+cdef double LOG_LEAST = log(<double>LEAST)  # of the smallest probability
 
 
 cdef inline double psi(double x) noexcept nogil:

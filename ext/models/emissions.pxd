@@ -32,10 +32,10 @@ cdef extern from "prefetch.h":
 cdef extern from *:
     """
     static const real SCALE = (real)1048576;  /* 2^20 */
-    static const real LEAST = (real)1e-6;
+    static const real LEAST_EMISSION = (real)1e-6;
     """
     const real SCALE  # the product of MOST_VIEWS emissions between 1e-12 and 2, each times SCALE, is a normal float
-    const real LEAST  # of an emission times SCALE, where several views have one lattice
+    const real LEAST_EMISSION  # of an emission times SCALE, where several views have one lattice
 
 cdef enum:
     MOST_VIEWS = 6
@@ -277,7 +277,7 @@ cdef inline void from_counts(
     cdef const real* row
     cdef const real* links
     cdef real out = own.left_out if own.start != NULL else 0
-    cdef real many, mine, f, r, floor = 0 if n_views == 1 else LEAST
+    cdef real many, mine, f, r, floor = 0 if n_views == 1 else LEAST_EMISSION
     cdef Hits[2] hits  # of this row and of the next
     cdef Hits* now
     for k in range(2):

@@ -8,12 +8,6 @@ from vectors cimport real
 cdef extern from "prefetch.h":
     void PREFETCH(const void* address) noexcept nogil
 
-cdef extern from *:
-    """
-    static const real LEAST = (real)1e-37;
-    """
-    const real LEAST  # a word whose emissions sum to less has no translation left: its inverse would be infinite
-
 
 cdef inline real weight_of(Text* x, Py_ssize_t n, int64_t i, int64_t j) noexcept nogil:
     """What the emissions of cell (i, j) are multiplied by: the weight of a known link, else 1."""

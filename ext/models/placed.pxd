@@ -5,9 +5,9 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from counts cimport atomic_add, fixed
 from inputs cimport Text, Words
-from mixture cimport LEAST, PREFETCH, emission, has_known, inside, weight_of
+from mixture cimport PREFETCH, emission, has_known, inside, weight_of
 from places cimport TABLE, Place, Places, fill_row, of_null, place_of, scale_of
-from vectors cimport real
+from vectors cimport LEAST, real
 
 
 cdef inline void invert_placed(
@@ -80,7 +80,10 @@ cdef inline void invert_placed(
 cdef inline void finish(
     real bare, real null, real scale, real p_null, real* inverse, real* nulls, double* loglik
 ) noexcept nogil:
-    """The inverses of a token whose cells sum to bare, without the token's number in d, which is scale."""
+    """The inverses of a token whose cells sum to bare, without the token's number in d, which is scale.
+
+    A word whose emissions sum to less than LEAST has no translation left, and counts nothing.
+    """
     cdef real total = p_null * null + scale * bare
     inverse[0] = scale / total if total > LEAST else 0
     nulls[0] = p_null / total if total > LEAST else 0

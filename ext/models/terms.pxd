@@ -16,9 +16,9 @@ from vectors cimport VECTOR, load, real, splat, store, vec
 
 cdef extern from *:
     """
-    /* weight / x, lane by lane; 0 for an x that is too small: its inverse would be infinite. */
+    /* weight / x, lane by lane; 0 for an x that is less than LEAST. */
     static inline vec share_of(const vec &x, real weight) {
-        const vec least = splat((real)1e-37);
+        const vec least = splat(LEAST);
         return x > least ? splat(weight) / (x > least ? x : splat(1)) : splat(0);
     }
     """

@@ -14,6 +14,10 @@ typedef float real;
 typedef int32_t whole;
 #endif
 
+/* The least sum of probabilities that has an inverse: that of less would be infinite. Below 1.2e-38 a float has few
+   digits, and processors are slow with it. */
+static const real LEAST = (real)1e-37;
+
 typedef real vec __attribute__((vector_size(16 * sizeof(real))));
 typedef real vec8 __attribute__((vector_size(8 * sizeof(real))));
 typedef real vec4 __attribute__((vector_size(4 * sizeof(real))));

@@ -5,6 +5,7 @@ from posix.stdlib cimport posix_memalign
 
 cdef extern from "real.h":
     ctypedef float real
+    const real LEAST    # the least sum of probabilities that has an inverse
     ctypedef float vec  # 16 of them
     vec load(const real* at) noexcept nogil
     void store(real* at, vec x) noexcept nogil
