@@ -186,7 +186,10 @@ class Model:
         """Refuses a recipe of directions that were not trained, or of other words. name: for messages"""
         own = self.recipe
         if own.direction not in ("both", recipe.direction):
-            raise DataError(f"{name} was trained {own.direction} only", hint=f"train {own.direction} only")
+            raise DataError(
+                f"{name} was trained {own.direction} only",
+                hint=f"train {own.direction} only, or begin with a model of both directions",
+            )
         if own.lowercase != recipe.lowercase:
             was = "in lower case" if own.lowercase else "not lower-cased"
             raise DataError(f"the text of {name} was {was}", hint="do the same here")
