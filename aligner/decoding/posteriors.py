@@ -80,6 +80,7 @@ def directions(
     if certificates is not None and (dual is None or certificates.shape != (len(corpus), len(CERTIFICATE))):
         raise ValueError(f"the certificates are not of dual decomposition of {len(corpus)} sentence pairs")
     if dual is not None:
+        arguments.instance("dual", dual, Dual, "a Dual")
         check_dual(recipe, known, viterbi, project)
     stages = projected(recipe, project)
     sights = [

@@ -100,6 +100,8 @@ def test_what_does_not_go_with_it(models, text):
         model.align(text, symmetrize="dual", constraints=few)
     with pytest.raises(ValueError, match="and not best paths"):
         next(directions(model.views, model.recipe, text, viterbi=True, dual=Dual()))
+    with pytest.raises(TypeError, match="dual must be a Dual, not True"):
+        next(model.directions(text, dual=True))
     for room in (np.zeros((59, 4)), np.zeros((60, 3))):
         with pytest.raises(ValueError, match="the certificates are not of dual decomposition of 60"):
             next(directions(model.views, model.recipe, text, dual=Dual(), certificates=room))
