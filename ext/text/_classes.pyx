@@ -27,6 +27,7 @@ times temperature n(w)^(3/4), so that class b has a probability that is proporti
 Gains grow with n(w): noise of one strength for all words would move rare words only. Of the powers 0, 1/2, 3/4 and 1, the third
 gave the best classes.
 
+Vectors are made by resize, which raises a MemoryError. assign would end the program.
 Not here: the first classes, the order of words, temperatures, when to stop.
 """
 
@@ -85,7 +86,9 @@ cdef int fill_rows(
             starts[ids[k] + 1] += 1
     for u in range(V + 1):
         starts[u + 1] += starts[u]
-    at = starts
+    at.resize(V + 2, 0)
+    for u in range(V + 2):
+        at[u] = starts[u]
     words.resize(starts[V + 1])
     for s in range(S):
         if offsets[s] == offsets[s + 1]:
@@ -99,7 +102,7 @@ cdef int fill_rows(
             last = v
     # Equal words of a row become one. at[v] is one more than the place of v, if v is in this row already.
     at.assign(V + 1, 0)
-    rows.starts.assign(V + 2, 0)
+    rows.starts.resize(V + 2, 0)
     for u in range(V + 1):
         for k in range(starts[u], starts[u + 1]):
             v = words[k]
@@ -164,9 +167,9 @@ cdef cppclass Cells:
 
 
 cdef int open_cells(Cells& cells, const vector[int64_t]& table, int64_t n) except -1:
-    cells.n.assign(n, 0)
-    cells.f.assign(n, 0)
-    cells.step.assign(n, 0)
+    cells.n.resize(n, 0)
+    cells.f.resize(n, 0)
+    cells.step.resize(n, 0)
     cells.table = table.data()
     cells.n_table = table.size()
     return 0
@@ -255,13 +258,13 @@ cdef int open_state(State& state, Bigrams bigrams, const int32_t[::1] classes, i
     open_cells(state.follow, bigrams.table, W * W)
     open_cells(state.precede, bigrams.table, W * W)
     open_cells(state.size, bigrams.table, W)
-    state.gain.assign(C, 0)
+    state.gain.resize(C, 0)
     for u in range(bigrams.V):
         state.classes.push_back(classes[u])
     state.classes.push_back(C)
-    state.before.count.assign(W, 0)
+    state.before.count.resize(W, 0)
     state.before.found.reserve(W)
-    state.after.count.assign(W, 0)
+    state.after.count.resize(W, 0)
     state.after.found.reserve(W)
     for u in range(bigrams.V + 1):
         a = state.classes[u]

@@ -203,7 +203,7 @@ def test_help_tells_what_models_do_unless_told_otherwise():
         with contextlib.suppress(ValueError):
             single.append(Recipe.of(model, direction="forward").model)
     assert f"Train one direction only ({', '.join(single)})" in text
-    assert Recipe.of("hmm", agree=True) != Recipe.of("hmm") and "Train Model 1, also before another" in text
+    assert Recipe.of("hmm", agree=True) != Recipe.of("hmm") and "of an HMM, the Model 1 that it" in text
 
 
 @pytest.mark.parametrize("model", MODELS)
