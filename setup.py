@@ -100,10 +100,15 @@ DIRECTIVES = {
 
 
 class Kept(build_ext):
-    """Keeps the kernels of an editable installation, so that the next one compiles only what has changed.
+    """Compiles on all cores, and keeps the kernels of an editable installation for the next one.
 
-    Cython writes all C++ anew, because its own files are new in each build: so the C++'s age says nothing.
+    The next one compiles only what has changed. Cython writes all C++ anew, because its own files are new in
+    each build: so the C++'s age says nothing.
     """
+
+    def finalize_options(self):
+        super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count()
 
     def run(self):
         if self.editable_mode:

@@ -164,7 +164,7 @@ def expect(
                 )
 
 
-def reals_of(places):
+cdef object reals_of(object places):
     """The ramps of the diagonal as reals: up, down; None without them."""
     if places is None or places.ramps is None:
         return None

@@ -6,7 +6,7 @@
     extra       features from Python, as sparse arrays (aligner/text/known.py), alone or beside one of the others
 
 A new constraint needs a number, a function and a line of `describe` here, a name in CONSTRAINTS (_hmm.pyx), and a
-model in MODELS (aligner/models/recipe.py).
+model in MODELS (aligner/models/kinds.py).
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
@@ -25,7 +25,7 @@ cdef enum:
 
 
 cdef struct Inference:
-    # What is asked of a sentence pair's lattices (aligner/models/recipe.py)
+    # What is asked of a sentence pair's lattices (aligner/models/stage.py)
     bint forward
     bint reverse
     bint agree
