@@ -12,6 +12,7 @@ from vectors cimport VECTOR, load, real, splat, store, vec
 
 cdef extern from "real.h":
     vec larger(vec x, vec y) noexcept nogil
+    vec quotient(vec x, real y) noexcept nogil
     void take_larger(vec& best, vec& whose, vec x, vec name) noexcept nogil
     real largest(vec x) noexcept nogil
 
@@ -78,10 +79,9 @@ cdef inline void best_row(Direction* d, int64_t j) noexcept nogil:
         store(origin + c, from_)
         top = larger(top, larger(a, b))
     d.scale[j] = largest(top)
-    top = splat(d.scale[j])
     for c in range(0, K, 16):
-        a = load(delta + c) / top
-        b = load(twin + c) / top
+        a = quotient(load(delta + c), d.scale[j])
+        b = quotient(load(twin + c), d.scale[j])
         store(delta + c, a)
         store(twin + c, b)
         a = larger(a, b)

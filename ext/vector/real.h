@@ -37,6 +37,7 @@ static inline real sum(const vec &x) {
 }
 
 static inline vec larger(const vec &x, const vec &y) { return x > y ? x : y; }
+static inline vec quotient(const vec &x, real y) { return x / y; }  /* Cython would compare a vector with 0 */
 
 /* Where x is larger than best: best becomes x, and whose becomes name. */
 static inline void take_larger(vec &best, vec &whose, const vec &x, const vec &name) {
