@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from aligner.cli import options
 from aligner.decoding.model import Model
-from aligner.decoding.posteriors import known_words, unknown_tokens
+from aligner.decoding.posteriors import known_words, unknown_words
 from aligner.errors import DataError
 from aligner.files import display_name
 from aligner.links.formats import LinkReader
@@ -116,12 +116,10 @@ def _doubts(corpus: Corpus) -> list[tuple[str, str]]:
 def _unknown(corpus: Corpus, model: Model) -> list[tuple[str, str]]:
     """The words that a model does not know, and the lines where they are more than half."""
     rows = []
-    unknown = unknown_tokens(known_words(model.views, corpus))
-    for name, side, tokens in zip(("source", "target"), (corpus.src, corpus.tgt), unknown, strict=True):
-        words = np.zeros(len(side.vocab), np.bool_)
-        words[side.ids[tokens]] = True
+    unknown = unknown_words(known_words(model.views, corpus))
+    for name, side, words in zip(("source", "target"), (corpus.src, corpus.tgt), unknown, strict=True):
         rows += [
-            (f"{name} words unknown", f"{np.count_nonzero(tokens)}"),
+            (f"{name} words unknown", f"{side.counts[words].sum()}"),
             _row(f"{name} lines unknown", doubts.most(side, words)),
         ]
     return rows

@@ -18,7 +18,7 @@ from aligner.cli.systems import check_direction
 from aligner.decoding.combine import Decision, combine
 from aligner.decoding.dual import METHOD
 from aligner.decoding.model import Model
-from aligner.decoding.posteriors import known_words, unknown_tokens
+from aligner.decoding.posteriors import known_words, unknown_words
 from aligner.files import display_name, open_output
 from aligner.links.formats import format_links
 from aligner.links.known import known_of
@@ -214,7 +214,8 @@ class Doubts:
         self.n_pairs += len(corpus)
         corpus = corpus.bounded()
         seen = known_words(self.views, corpus)
-        self.unknown += [np.count_nonzero(side) for side in unknown_tokens(seen)]
+        words = zip((corpus.src, corpus.tgt), unknown_words(seen), strict=True)
+        self.unknown += [side.counts[which].sum() for side, which in words]
         self.tokens += len(corpus.src.ids), len(corpus.tgt.ids)
         return corpus, seen
 

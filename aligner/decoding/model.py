@@ -22,7 +22,7 @@ from aligner.decoding.posteriors import (
     check_projection,
     directions,
     known_words,
-    unknown_tokens,
+    unknown_words,
 )
 from aligner.decoding.threshold import check, find
 from aligner.decoding.tuned import FACT, checksum
@@ -267,7 +267,8 @@ class Model:
     def seen(self, corpus: Corpus, name: str) -> list[Seen]:
         """What each view sees of a text. Warns if the model, called name, does not know most of its words."""
         seen = known_words(self.views, corpus)
-        unknown = [int(side.sum()) for side in unknown_tokens(seen)]
+        words = zip((corpus.src, corpus.tgt), unknown_words(seen), strict=True)
+        unknown = [int(side.counts[which].sum()) for side, which in words]
         warn_of_unknown(name, unknown, [len(corpus.src.ids), len(corpus.tgt.ids)])
         return seen
 

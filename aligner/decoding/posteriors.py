@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -21,7 +21,7 @@ from aligner.models.recipe import Recipe
 from aligner.models.shares import Own, Shares
 from aligner.models.stage import Stage
 from aligner.text.cells import Seen, Shard, cell_offsets, in_shards
-from aligner.text.corpus import Corpus
+from aligner.text.corpus import Corpus, Relabelled, Side
 from aligner.text.known import NOTHING, Known
 from aligner.threads import useful
 
@@ -155,10 +155,16 @@ def known_words(views: Sequence[View], corpus: Corpus) -> list[Seen]:
     return [_known_words(corpus, view) for view in views]
 
 
-def unknown_tokens(seen: Sequence[Seen]) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Source tokens and target tokens that no view knows: neither the words, nor what other views see."""
-    src, tgt = zip(*((sight.text.src.ids < 0, sight.text.tgt.ids < 0) for sight in seen), strict=True)
-    return np.logical_and.reduce(src), np.logical_and.reduce(tgt)
+def unknown_words(seen: Sequence[Seen]) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """[V_src], [V_tgt] which words of a text no view knows: neither the words, nor what other views see.
+
+    seen: what the views of a model see of the text, as known_words tells it
+    """
+
+    def unknown(sides: Iterable[Side]) -> npt.NDArray[np.bool_]:
+        return np.logical_and.reduce([side.new < 0 for side in sides if isinstance(side, Relabelled)])
+
+    return unknown(sight.text.src for sight in seen), unknown(sight.text.tgt for sight in seen)
 
 
 def _known_words(corpus: Corpus, view: View) -> Seen:

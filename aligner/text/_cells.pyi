@@ -4,18 +4,13 @@ import numpy.typing as npt
 _Int64 = npt.NDArray[np.int64]
 _Int32 = npt.NDArray[np.int32]
 
-def sort_tokens(ids: _Int32, starts: _Int64, order: _Int32) -> None: ...
-def number_cells(
-    tgt_ids: _Int32,
+def number_pairs(
+    src_ids: _Int32,
     src_offsets: _Int64,
+    tgt_ids: _Int32,
     tgt_offsets: _Int64,
-    order: _Int32,
-    starts: _Int64,
-    sentence: _Int32,
-    cell_offsets: _Int64,
-    blocks: _Int64,
+    n_blocks: int,
     n_tgt_words: int,
-    cells: _Int32,
     rows: _Int64,
     n_threads: int,
 ) -> _Int32: ...

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-
 import numpy as np
 import numpy.typing as npt
 
-from aligner.text._cells import find_cells, number_cells, sort_tokens
-from aligner.text.corpus import Corpus, Side, Vocab
+from aligner.text import _cells
+from aligner.text.corpus import Corpus, Relabelled, Side, Vocab
 from aligner.text.known import NOTHING, Known
 from aligner.text.views import Cut, parse, see
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
-BLOCK_CELLS = 1 << 20  # about how many cells a block of source words has when word pairs are numbered
+BLOCK_CELLS = 1 << 20  # about how many cells a block of source words has when word pairs are found
 SHARD_CELLS = 1 << 22  # about how many cells a shard of training has; signals are answered between shards
 SCORED_CELLS = 1 << 20  # the same, where all cells of a shard have their scores in memory
 
@@ -56,71 +54,61 @@ class Seen:
     rows          [V_src + 1]  word pairs of source word e are those from rows[e] to rows[e + 1]
     tgt           [P]          word pair -> its target word; sorted within each row
     cell_offsets  [S + 1]      sentence pair -> its first cell
-    cells         [n_cells]    see Shard; None: they are looked up when a shard is asked for
+    cells         [n]          the cells of the first sentence pairs, see Shard. Those of the others are
+                               looked up when a shard is asked for
     """
 
-    def __init__(
-        self, look: Callable[[], Corpus], rows: Longs, tgt: Ints, offsets: Longs, cells: Ints | None
-    ):
-        """look: a function that makes the text, which is kept from its first use until `put_away`."""
-        self.look, self.rows, self.tgt, self.cell_offsets, self.cells = look, rows, tgt, offsets, cells
-
-    @cached_property
-    def text(self) -> Corpus:
-        return self.look()
-
-    @cached_property
-    def occurrences(self) -> tuple[Longs, Longs]:
-        """How often source words and target words occur in sentence pairs that have words on both sides."""
-        src, tgt = self.text.src, self.text.tgt
-        full = (src.lengths > 0) & (tgt.lengths > 0)
-        counted = (
-            np.bincount(side.ids[np.repeat(full, side.lengths)], minlength=len(side.vocab))
-            for side in (src, tgt)
-        )
-        return next(counted), next(counted)
-
-    def put_away(self, cells: bool) -> None:
-        """Forgets the text, which takes memory and is quickly made again. cells: forgets cells, too."""
-        self.__dict__.pop("text", None)
-        if cells:
-            self.cells = None
+    def __init__(self, text: Corpus, rows: Longs, tgt: Ints) -> None:
+        self.text, self.rows, self.tgt = text, rows, tgt
+        self.cell_offsets, self.cells = cell_offsets(text), np.empty(0, dtype=np.int32)
 
     @staticmethod
     def of_own_words(corpus: Corpus, view: str, n_threads: int) -> Seen:
         """The words and word pairs are those of the text itself."""
         text = see(corpus, view)
-        seen = Seen(lambda: see(corpus, view), *number_pairs(text, n_threads))
-        seen.text = text
-        return seen
+        return Seen(text, *number_pairs(text, n_threads))
 
     @staticmethod
     def of_known_words(
         corpus: Corpus, view: str, src: Vocab, tgt: Vocab, rows: Longs, pair_tgt: Ints
     ) -> Seen:
         """The words and word pairs are those that a model knows; all others are unknown."""
-        cuts = parse(view)
 
         def known(side: Side, vocab: Vocab, cut: Cut) -> Side:
-            ids = vocab.find(map(cut or str, side.vocab.words))
-            return Side(ids[side.ids] if len(side.ids) else side.ids, side.offsets, vocab)
+            return Relabelled(side, vocab.find(map(cut or str, side.vocab.words)), vocab)
 
-        def look() -> Corpus:
-            return Corpus(known(corpus.src, src, cuts[0]), known(corpus.tgt, tgt, cuts[1]))
+        cuts = parse(view)
+        text = Corpus(known(corpus.src, src, cuts[0]), known(corpus.tgt, tgt, cuts[1]))
+        return Seen(text, rows, pair_tgt)
 
-        return Seen(look, rows, pair_tgt, cell_offsets(corpus), None)
+    @property
+    def n_cells(self) -> int:
+        return int(self.cell_offsets[-1])
+
+    def keep(self, room: int, n_threads: int) -> None:
+        """Looks up the cells of the first sentence pairs, as many as there is room for, and keeps them."""
+        n_pairs = int(np.searchsorted(self.cell_offsets, room, side="right")) - 1
+        cells = np.empty(int(self.cell_offsets[n_pairs]), dtype=np.int32)
+        for start, stop in cut(self.cell_offsets[: n_pairs + 1], SHARD_CELLS):
+            first, last = self.cell_offsets[[start, stop]]
+            cells[first:last] = self.shard(start, stop, n_threads).cells
+        self.cells = cells
 
     def shard(self, start: int, stop: int, n_threads: int, known: Known = NOTHING) -> Shard:
         """The sentence pairs start to stop."""
-        src, tgt = self.text.src, self.text.tgt
-        text = src.ids, src.offsets[start : stop + 1], tgt.ids, tgt.offsets[start : stop + 1]
-        offsets = self.cell_offsets[start : stop + 1]
-        cells = self.cells
-        if cells is None:
-            offsets = offsets - offsets[0]
-            cells = np.empty(offsets[-1], dtype=np.int32)
-            find_cells(*text, offsets, self.rows, self.tgt, cells, n_threads)
-        return Shard(*text, cells, offsets, known.part(start, stop))
+        sides = []
+        for side in (self.text.src, self.text.tgt):
+            offsets = side.offsets[start : stop + 1]
+            sides += [side.tokens(start, stop), offsets - offsets[0]]
+        src_ids, src_offsets, tgt_ids, tgt_offsets = sides
+        first, last = self.cell_offsets[start], self.cell_offsets[stop]
+        offsets = self.cell_offsets[start : stop + 1] - first
+        cells = self.cells[first:last]
+        if last > len(self.cells):
+            cells = np.empty(last - first, dtype=np.int32)
+            text = src_ids, src_offsets, tgt_ids, tgt_offsets
+            _cells.find_cells(*text, offsets, self.rows, self.tgt, cells, n_threads)
+        return Shard(*sides, cells, offsets, known.part(start, stop))
 
 
 def in_shards(
@@ -148,20 +136,10 @@ def cut(offsets: Longs, n_cells: int) -> list[tuple[int, int]]:
     return list(zip(cuts, cuts[1:], strict=False))
 
 
-def number_pairs(corpus: Corpus, n_threads: int) -> tuple[Longs, Ints, Longs, Ints]:
-    """(rows, tgt, cell_offsets, cells) of the word pairs of a text. Numbers do not depend on the threads."""
+def number_pairs(corpus: Corpus, n_threads: int) -> tuple[Longs, Ints]:
+    """(rows, tgt) of the word pairs of a text. Numbers do not depend on the threads."""
     src, tgt = corpus.src, corpus.tgt
-    offsets = cell_offsets(corpus)
-    sentence = np.repeat(np.arange(len(corpus), dtype=np.int32), src.lengths)
-    starts = np.zeros(len(src.vocab) + 1, dtype=np.int64)
-    np.cumsum(src.counts, out=starts[1:])
-    order = np.empty(len(src.ids), dtype=np.int32)
-    sort_tokens(src.ids, starts, order)
-    n_blocks = int(offsets[-1]) // BLOCK_CELLS + 1
-    cuts = np.searchsorted(starts, np.arange(1, n_blocks) * (len(order) / n_blocks))
-    blocks = np.unique(np.concatenate([[0], cuts, [len(src.vocab)]])).astype(np.int64)
-    cells = np.empty(int(offsets[-1]), dtype=np.int32)
     rows = np.zeros(len(src.vocab) + 1, dtype=np.int64)
-    index = src.offsets, tgt.offsets, order, starts, sentence, offsets, blocks
-    pair_tgt = number_cells(tgt.ids, *index, len(tgt.vocab), cells, rows, n_threads)
-    return rows, pair_tgt, offsets, cells
+    n_blocks = int(src.lengths @ tgt.lengths) // BLOCK_CELLS + 1
+    text = src.ids, src.offsets, tgt.ids, tgt.offsets
+    return rows, _cells.number_pairs(*text, n_blocks, len(tgt.vocab), rows, n_threads)

@@ -26,6 +26,7 @@ Pairs = Iterable[tuple[str | Sequence[str], str | Sequence[str]]]
 MOST_CELLS = 1 << 22  # of a sentence pair, source words x target words: 2,048 x 2,048
 SHORT = 16  # words that a lattice has room for at least: a side of fewer words needs the same memory
 SHOWN = 5  # how many lines a message names
+BLOCK = 1 << 18  # tokens that get other ids at a time
 
 logger = logging.getLogger(__name__)
 
@@ -95,15 +96,71 @@ class Side:
         """[n_words] word id -> number of its tokens"""
         return np.bincount(self.ids, minlength=len(self.vocab))
 
+    def tokens(self, start: int, stop: int) -> npt.NDArray[np.int32]:
+        """The word ids of the sentences start to stop."""
+        return self.ids[self.offsets[start] : self.offsets[stop]]
+
     def part(self, start: int, stop: int) -> Side:
         """Sentences start to stop."""
         offsets = self.offsets[start : stop + 1]
-        return Side(self.ids[offsets[0] : offsets[-1]], offsets - offsets[0], self.vocab)
+        return Side(self.tokens(start, stop), offsets - offsets[0], self.vocab)
+
+    def select(self, keep: npt.NDArray[np.bool_]) -> Side:
+        """The sentences to keep. The vocabulary stays as it is."""
+        offsets = np.concatenate([[0], np.cumsum(self.lengths[keep])])
+        return Side(self.ids[np.repeat(keep, self.lengths)], offsets, self.vocab)
 
     def sentence(self, n: int) -> list[str]:
         """The tokens of sentence n."""
         words = self.vocab.words
-        return [words[k] for k in self.ids[self.offsets[n] : self.offsets[n + 1]]]
+        return [words[k] for k in self.tokens(n, n + 1)]
+
+
+class Relabelled(Side):
+    """A side with other words in place of its own. Its ids are made when they are asked for, not kept.
+
+    side  the side with its own words
+    new   [n_words]  word id of side -> word id here; -1 for a word that is not in the vocabulary
+    """
+
+    side: Side
+    new: npt.NDArray[np.int32]
+
+    def __init__(self, side: Side, new: npt.NDArray[np.int32], vocab: Vocab) -> None:
+        vars(self).update(side=side, new=new, offsets=side.offsets, vocab=vocab)
+
+    @property
+    def ids(self) -> npt.NDArray[np.int32]:  # type: ignore[override]
+        return self._of(self.side.ids)
+
+    @cached_property
+    def counts(self) -> npt.NDArray[np.int64]:
+        known = self.new >= 0
+        total = np.bincount(self.new[known], self.side.counts[known], minlength=len(self.vocab))
+        return total.astype(np.int64)
+
+    def tokens(self, start: int, stop: int) -> npt.NDArray[np.int32]:
+        return self._of(self.side.tokens(start, stop))
+
+    def select(self, keep: npt.NDArray[np.bool_]) -> Side:
+        return Relabelled(self.side.select(keep), self.new, self.vocab)
+
+    def held(self) -> Side:
+        """The same side with ids that are kept."""
+        return Side(self.ids, self.offsets, self.vocab)
+
+    def _of(self, ids: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        return take(self.new, ids, np.empty(len(ids), dtype=np.int32))
+
+
+def take(
+    new: npt.NDArray[np.int32], ids: npt.NDArray[np.int32], out: npt.NDArray[np.int32]
+) -> npt.NDArray[np.int32]:
+    """out = new[ids]. out may be ids. numpy takes by 64-bit numbers: they are made a block at a time."""
+    for start in range(0, len(ids), BLOCK):
+        part = slice(start, start + BLOCK)
+        np.take(new, ids[part], out=out[part], mode="clip")
+    return out
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -158,7 +215,9 @@ class Corpus:
     def lowered(self) -> Corpus:
         """The same text in lower case; the same object if it is in lower case already."""
         sides = [
-            side if all(word == word.lower() for word in side.vocab.words) else relabelled(side, str.lower)
+            side
+            if all(word == word.lower() for word in side.vocab.words)
+            else relabelled(side, str.lower).held()
             for side in (self.src, self.tgt)
         ]
         return self if sides == [self.src, self.tgt] else Corpus(*sides)
@@ -199,11 +258,14 @@ class Corpus:
 
     def select(self, keep: npt.NDArray[np.bool_]) -> Corpus:
         """The sentence pairs to keep. The vocabularies stay as they are."""
-        sides = []
-        for side in (self.src, self.tgt):
-            offsets = np.concatenate([[0], np.cumsum(side.lengths[keep])])
-            sides.append(Side(side.ids[np.repeat(keep, side.lengths)], offsets, side.vocab))
-        return Corpus(*sides)
+        return Corpus(self.src.select(keep), self.tgt.select(keep))
+
+    @cached_property
+    def occurrences(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """How often source words and target words occur in sentence pairs that have words on both sides."""
+        one_empty = (self.src.lengths == 0) != (self.tgt.lengths == 0)
+        src, tgt = (side.counts - side.select(one_empty).counts for side in (self.src, self.tgt))
+        return src, tgt
 
 
 class Builder:
@@ -242,7 +304,8 @@ class Builder:
         np.cumsum(self.lengths[: self.n_lines], out=offsets[1:])
         side = Side(self.ids, offsets, Vocab(*self.words.words()))
         if lowercase:
-            side = relabelled(side, str.lower, in_place=True)
+            lowered = relabelled(side, str.lower)
+            side = Side(take(lowered.new, self.ids, out=self.ids), offsets, lowered.vocab)
         for array in (side.ids, side.offsets, side.vocab.offsets):
             array.flags.writeable = False
         return side
@@ -297,14 +360,13 @@ def warn_of_long(pairs: Sequence[tuple[int, int, int]], file: str | None = None)
     )
 
 
-def relabelled(side: Side, see: Callable[[str], str], in_place: bool = False) -> Side:
+def relabelled(side: Side, see: Callable[[str], str]) -> Relabelled:
     """The same side with see(word), which is not empty, for each word. Words that become equal get one id."""
     interner = _corpus.Interner()
     text = " ".join(map(see, side.vocab.words)).encode() + b" \n"
-    new_ids = np.empty(len(text), dtype=np.int32)
-    _, _, n = _corpus.index_lines(text, interner, new_ids, np.empty(1, dtype=np.int64), None)
-    ids = np.take(new_ids[:n], side.ids, out=side.ids if in_place else None) if n else side.ids
-    return Side(ids, side.offsets, Vocab(*interner.words()))
+    new = np.empty(len(text), dtype=np.int32)
+    _, _, n = _corpus.index_lines(text, interner, new, np.empty(1, dtype=np.int64), None)
+    return Relabelled(side, new[:n].copy(), Vocab(*interner.words()))
 
 
 def text_hash(corpus: Corpus) -> str:

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from aligner.errors import DataError
 from aligner.files import display_name, read_chunks
 from aligner.text import _corpus
-from aligner.text.cells import number_pairs
+from aligner.text.cells import Seen, in_shards
 from aligner.text.corpus import Builder, Corpus, Side, Vocab, shown
 from aligner.text.reading import line_blocks, read_side
 
@@ -142,13 +142,13 @@ def cooccurrences(path: str, counted: bool = False) -> Iterator[bytes]:
 def _listed(corpus: Corpus, counted: bool) -> Iterator[bytes]:
     """The word pairs of sentence pairs, whose words are ids."""
     src, tgt = (side.vocab.encoded() for side in (corpus.src, corpus.tgt))
-    rows, pair_tgt, _, cells = number_pairs(corpus, 1)
+    seen = Seen.of_own_words(corpus, "word", 1)
+    rows, pair_tgt = seen.rows, seen.tgt
     heads = [b"%d " % NULL, *(word + b" " for word in src)]
     starts = [0, *(rows + len(tgt)).tolist()]
     ends = tgt + [tgt[word] for word in pair_tgt.tolist()]
     if counted:
-        first = np.repeat(rows[corpus.src.ids], np.repeat(corpus.tgt.lengths, corpus.src.lengths))
-        counts = np.append(corpus.tgt.counts, np.bincount(first + cells, minlength=len(pair_tgt)))
+        counts = np.append(corpus.tgt.counts, _counted(seen))
         for head, a, b in zip(heads, starts, starts[1:], strict=False):
             numbers = counts[a:b].tolist()
             yield b"".join(b"%d %b%b\n" % (n, head, end) for n, end in zip(numbers, ends[a:b], strict=True))
@@ -156,6 +156,17 @@ def _listed(corpus: Corpus, counted: bool) -> Iterator[bytes]:
         for head, a, b in zip(heads, starts, starts[1:], strict=False):
             if a < b:
                 yield head + (b"\n" + head).join(ends[a:b]) + b"\n"
+
+
+def _counted(seen: Seen) -> npt.NDArray[np.int64]:
+    """[P] how many cells each word pair has"""
+    counts = np.zeros(len(seen.tgt), dtype=np.int64)
+    for _, _, (shard,) in in_shards([seen], 1):
+        widths = np.repeat(np.diff(shard.tgt_offsets), np.diff(shard.src_offsets))
+        first = np.repeat(seen.rows[shard.src_ids], widths)
+        pairs, found = np.unique(first + shard.cells, return_counts=True)
+        counts[pairs] += found
+    return counts
 
 
 def write_snt(

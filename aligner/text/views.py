@@ -60,7 +60,7 @@ def describe_view(name: str) -> str:
 
 
 def see(corpus: Corpus, name: str) -> Corpus:
-    """What a view sees of a corpus."""
+    """What a view sees of a corpus. Ids of a view that sees no whole words are made when they are needed."""
     cuts = parse(name)
     if cuts == (None, None):
         return corpus

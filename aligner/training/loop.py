@@ -157,12 +157,10 @@ def learn(
         used, model, init, prior, prior_weight, development, known, classes, n_threads, checkpoint, monitor
     )
     try:
-        seen = work.train_views(memory // max(1, 4 * n_cells))
+        seen = work.train_views(memory)
         work.train_together(seen)
     finally:
         monitor.close()
-    for sight in seen:
-        sight.put_away(cells=False)
     model.progress = None
     if recipe.threshold is None:
         model.facts["threshold"] = work.threshold(None if finished else seen)
@@ -250,17 +248,13 @@ class _Run:
         return pair_keys(self.corpus)
 
     def train_views(self, room: int) -> list[Seen]:
-        """Each view by itself, and what it sees. room: of how many views the cells may be kept"""
+        """Each view by itself, and what it sees. room: bytes for text, parameters and cells"""
         seen: list[Seen] = []
         for n in range(len(self.model.recipe.views)):
-            for sight in seen[max(0, room - 1) :]:  # this view needs its cells
-                sight.put_away(cells=True)
-            kept = sum(sight.cells is not None for sight in seen)
-            seen.append(self._train_view(n))
-            seen[n].put_away(cells=kept >= room)
+            seen.append(self._train_view(n, room))
         return seen
 
-    def _train_view(self, n: int) -> Seen:
+    def _train_view(self, n: int, room: int) -> Seen:
         """All iterations of view n by itself that are not done yet."""
         recipe, model = self.model.recipe, self.model
         name = recipe.views[n]
@@ -273,7 +267,7 @@ class _Run:
         if n == len(model.views):
             model.views.append(View(name, seen.text.src.vocab, seen.text.tgt.vocab, self._start(n, seen)))
             model.progress = {"iterations": 0, "divergence": None}
-        self.monitor.advance("number", len(seen.cells) if seen.cells is not None else 0)
+        self.monitor.advance("number", seen.n_cells)
         if n + 1 == len(model.views):
             self._train([model.views[n]], [seen], recipe.apart)
         return seen
@@ -355,7 +349,7 @@ class _Run:
                 divergence = update(m, c, stage, prior=taught, n_threads=self.n_threads)
                 m.lexicon.keep(recipe.direction)
             else:
-                update(m, c, stage, sight.occurrences, self._alike(sight, stage.leaving), taught)
+                update(m, c, stage, sight.text.occurrences, self._alike(sight, stage.leaving), taught)
         old, model.shares = model.shares, Shares.joined(self.keys, packed) if stage.together else None
         area = None
         if self.development and judged:
@@ -397,7 +391,7 @@ class _Run:
             lexicon, positions = Lexicon.even(seen, recipe.identical), None
             taught = self._taught(recipe.views[n], seen, lexicon)
             if taught is not None:
-                start_with(lexicon, seen.occurrences, len(seen.text), taught)
+                start_with(lexicon, seen.text.occurrences, len(seen.text), taught)
         else:
             old = self.init.views[n]
             lexicon = Lexicon.inherited(seen, old.parameters.lexicon, old.src, old.tgt)

@@ -32,7 +32,7 @@ from aligner.models.pseudo import EarlierCounts, Overlap, PseudoCounts, summed
 from aligner.models.recipe import Recipe
 from aligner.models.update import spelled
 from aligner.text import doubts
-from aligner.text.cells import Seen, cell_offsets, in_shards
+from aligner.text.cells import Seen, in_shards
 from aligner.text.corpus import Corpus, Side, Vocab
 from aligner.text.spelling import likeness_of
 from aligner.text.views import parse, see
@@ -130,12 +130,12 @@ class ModelPrior:
         keep[first[found]] = True
         order = places[found][np.argsort(first[found])]
         text = seen.text.select(keep)
-        part = Seen(lambda: text, seen.rows, seen.tgt, cell_offsets(text), None)
+        part = Seen(text, seen.rows, seen.tgt)
         counts = Counts.zero(Parameters(lexicon), shared=True)
         for start, stop, (shard,) in in_shards([part], n_threads):
             packed = _shares.gather(shares.offsets, shares.entries, order[start:stop], n_threads)
             _shares.count(shard, lexicon, *packed, counts, n_threads)
-        return Overlap(counts, part.occurrences)
+        return Overlap(counts, text.occurrences)
 
     def positions(self, view: str, seen: Seen) -> Doubles | None:
         """The jumps of as many links as were counted, and a first and a last position a sentence pair."""
@@ -145,7 +145,8 @@ class ModelPrior:
         power = 1.0 if leaving is None else leaving.evenness
         if not isinstance(jumps, Jumps) or power == 0:
             return None
-        links, n_pairs = np.array([len(seen.text.tgt.ids), len(seen.text.src.ids)]), len(seen.text)
+        links = np.array([side.offsets[-1] for side in (seen.text.tgt, seen.text.src)])
+        n_pairs = len(seen.text)
         if evidence is not None:
             links = np.repeat(evidence.src.sum(dtype=np.float64) - evidence.alpha * len(evidence.src), 2)
             n_pairs = self.model.facts.get("pairs", 0)
@@ -174,7 +175,7 @@ def _as_often_as_here(view: View, m: Lexicon, seen: Seen, p0: float) -> EarlierC
         found[ids >= 0] = here[ids[ids >= 0]]
         return found
 
-    n_src, n_tgt = seen.occurrences
+    n_src, n_tgt = text.occurrences
     src, tgt = occurrences(view.src, text.src, n_src), occurrences(view.tgt, text.tgt, n_tgt)
     pairs = np.stack([m.t[:, 0] * src[e], m.t[:, 1] * tgt[m.tgt]], axis=1)
     fwd, rev = (

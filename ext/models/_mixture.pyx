@@ -150,7 +150,9 @@ def expect(
                     &x, &w, &p, n, &inv_fwd[0], &inv_rev[0], &nulls_fwd[0], &nulls_rev[0], whole[n], agree,
                     &room[k, 0],
                 )
-        sort_tokens(&x, w.V_src, &starts[0], &order[0], &sentence[0], &blocks[0])
+        sort_tokens(
+            x.src_ids, x.src_offsets, x.S, w.V_src, &starts[0], &order[0], &sentence[0], BLOCKS, &blocks[0]
+        )
         for b in prange(BLOCKS + 2, schedule="dynamic", num_threads=n_threads):
             if b == 0:
                 count_nulls(x.tgt_ids + x.tgt_offsets[0], n_tgt, w.null_fwd, &nulls_fwd[0], c.null_fwd)

@@ -232,7 +232,9 @@ def expect(
         for n in prange(x.S, schedule="dynamic", chunksize=64, num_threads=n_threads):
             k = threadid()
             count_pair(&x, &w, &how, n, agree, &c, &links[0, 0], &statistics[n, 0], work + k * work_size)
-        sort_tokens(&x, w.V_src, &starts[0], &order[0], &sentence[0], &blocks[0])
+        sort_tokens(
+            x.src_ids, x.src_offsets, x.S, w.V_src, &starts[0], &order[0], &sentence[0], BLOCKS, &blocks[0]
+        )
         for b in prange(BLOCKS, schedule="dynamic", num_threads=n_threads):
             add_block(&x, &w, blocks[b], blocks[b + 1], &order[0], &starts[0], &sentence[0], &links[0, 0], c.pairs)
     free(work)

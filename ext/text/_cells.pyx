@@ -5,7 +5,7 @@ different target words that stand beside e in some sentence pair. Both direction
 
 src, tgt     the text: ids [n_tokens], offsets [S + 1]
 order        [n_src]      source tokens by word; among tokens of one word, by place in the text
-starts       [V_src + 1]  word e's tokens are order[starts[e]:starts[e + 1]]
+starts       [V_src + 2]  word e's tokens are order[starts[e]:starts[e + 1]]
 sentence     [n_src]      source token -> its sentence pair
 cell_offsets [S + 1]      sentence pair n's cells are those from cell_offsets[n] on, row by row: cells [I, J]
 cells        [n_cells]    (i, j) -> number of the word pair within the row of e_i
@@ -13,118 +13,90 @@ rows         [V_src + 1]  source word -> its first word pair
 pair_tgt     [P]          word pair -> its target word
 
 One array over the target vocabulary, small enough for the cache, replaces hashing: `met[f]` is the last source word that
-met f, `number[f]` the number of that word pair. Blocks of source words are independent: threads need no locks, and
-numbers do not depend on how many threads there are.
+met f, and `number[f]` has the number of that word pair. Blocks of source words are independent: threads need no locks,
+and numbers do not depend on how many threads there are.
 """
 
 from cython.parallel cimport prange, threadid
 from libc.stdint cimport int32_t, int64_t
+from libc.string cimport memcpy
 from libcpp.algorithm cimport sort
 from libcpp.vector cimport vector
 
 import numpy as np
 
 from checks cimport check_cells, check_ids, check_offsets, check_threads
+from tokens cimport BLOCKS, sort_tokens
 
 cdef extern from "prefetch.h":
     void PREFETCH(const void* address) noexcept nogil
 
 cdef enum:
-    AHEAD = 8  # tokens: so far ahead memory is fetched, since a word's tokens are all over the text
+    AHEAD = 8   # tokens: so far ahead memory is fetched, since a word's tokens are all over the text
+    LONG = 8    # word pairs of a row, as many times as cells: to search a longer row is quicker than to go through it
+    FEW = 8     # words of a lexicon, as many times as tokens: in a longer one, tokens are not worth being sorted
 
 
-def sort_tokens(
-    const int32_t[::1] ids not None,       # IN, [n]
-    const int64_t[::1] starts not None,    # IN, [V + 1]
-    int32_t[::1] order not None,           # OUT, [n]
-):
-    """Tokens by word: order = argsort(ids), stable. starts[e] is the number of tokens of the words before e."""
-    cdef int64_t[::1] next_place = np.array(starts)
-    cdef Py_ssize_t k
-    check_offsets("starts", starts, starts.shape[0] - 1, ids.shape[0])
-    check_ids("ids", ids, 0, ids.shape[0], 0, starts.shape[0] - 1)
-    if order.shape[0] != ids.shape[0]:
-        raise ValueError("ids and order are not of the same tokens")
-    for k in range(ids.shape[0]):
-        if next_place[ids[k]] >= starts[ids[k] + 1]:
-            raise ValueError(f"word {ids[k]} has more tokens than starts says")
-        order[next_place[ids[k]]] = <int32_t>k
-        next_place[ids[k]] += 1
-
-
-def number_cells(
-    const int32_t[::1] tgt_ids not None,       # IN
-    const int64_t[::1] src_offsets not None,   # IN
-    const int64_t[::1] tgt_offsets not None,   # IN
-    const int32_t[::1] order not None,         # IN
-    const int64_t[::1] starts not None,        # IN
-    const int32_t[::1] sentence not None,      # IN
-    const int64_t[::1] cell_offsets not None,  # IN
-    const int64_t[::1] blocks not None,        # IN, [B + 1] block b is the source words blocks[b] to blocks[b + 1]
-    int n_tgt_words,                           # IN
-    int32_t[::1] cells not None,               # OUT, [n_cells]
-    int64_t[::1] rows not None,                # OUT, [V_src + 1]
+def number_pairs(
+    const int32_t[::1] src_ids not None, const int64_t[::1] src_offsets not None,  # IN
+    const int32_t[::1] tgt_ids not None, const int64_t[::1] tgt_offsets not None,  # IN
+    int64_t n_blocks,                                                              # IN, of source words
+    int n_tgt_words,                                                               # IN
+    int64_t[::1] rows not None,                                                    # OUT, [V_src + 1]
     int n_threads,
 ):
-    """Fills cells and rows; returns pair_tgt."""
-    cdef Py_ssize_t B = blocks.shape[0] - 1, S = src_offsets.shape[0] - 1
+    """Fills rows; returns pair_tgt."""
+    cdef Py_ssize_t S = src_offsets.shape[0] - 1, V = rows.shape[0] - 1, n_src = src_ids.shape[0]
     cdef Py_ssize_t b
     cdef int64_t e, k, n_pairs
     cdef vector[vector[int32_t]] found
-    cdef int32_t[:, :, ::1] work
-    cdef int thread
     check_threads(n_threads)
-    check_ids("target ids", tgt_ids, 0, tgt_ids.shape[0], 0, n_tgt_words)
-    check_offsets("src_offsets", src_offsets, S, order.shape[0])
+    check_offsets("src_offsets", src_offsets, S, n_src)
     check_offsets("tgt_offsets", tgt_offsets, S, tgt_ids.shape[0])
-    check_cells(src_offsets, tgt_offsets, cell_offsets, cells.shape[0])
-    check_offsets("starts", starts, rows.shape[0] - 1, order.shape[0])
-    check_offsets("blocks", blocks, B, rows.shape[0] - 1)
-    check_ids("tokens", order, 0, order.shape[0], 0, sentence.shape[0])
-    check_ids("sentences", sentence, 0, sentence.shape[0], 0, S)
-    for k in range(sentence.shape[0]):
-        if not src_offsets[sentence[k]] <= k < src_offsets[sentence[k] + 1]:
-            raise ValueError(f"token {k} is not in sentence {sentence[k]}")
+    check_ids("source ids", src_ids, 0, n_src, 0, V)
+    check_ids("target ids", tgt_ids, 0, tgt_ids.shape[0], 0, n_tgt_words)
+    if V < 0 or n_blocks < 1 or src_offsets[0] != 0 or src_offsets[S] != n_src or n_src > 2147483647:
+        raise ValueError("rows, blocks or tokens are not of a whole text")
     rows[:] = 0
-    if cells.shape[0] == 0:
+    if n_src == 0 or tgt_ids.shape[0] == 0:
         return np.empty(0, dtype=np.int32)
-    found.resize(B)
-    # [n_threads, 2, V_tgt] met, which starts as -1 (no word), and number
-    work = np.full((n_threads, 2, max(1, n_tgt_words)), -1, dtype=np.int32)
+    cdef int32_t[::1] order = np.empty(n_src, dtype=np.int32)
+    cdef int32_t[::1] sentence = np.empty(n_src, dtype=np.int32)
+    cdef int64_t[::1] starts = np.zeros(V + 2, dtype=np.int64)
+    cdef int64_t[::1] blocks = np.zeros(n_blocks + 1, dtype=np.int64)
+    cdef int32_t[:, ::1] met = np.full((n_threads, n_tgt_words), -1, dtype=np.int32)  # -1: no word yet
+    found.resize(n_blocks)
     with nogil:
-        for b in prange(B, schedule="dynamic", num_threads=n_threads):
-            thread = threadid()
+        sort_tokens(&src_ids[0], &src_offsets[0], S, V, &starts[0], &order[0], &sentence[0], n_blocks, &blocks[0])
+        for b in prange(n_blocks, schedule="dynamic", num_threads=n_threads):
             number_block(
-                blocks[b], blocks[b + 1], &tgt_ids[0], n_tgt_words, &src_offsets[0], &tgt_offsets[0], &order[0],
-                &starts[0], &sentence[0], &cell_offsets[0], &work[thread, 0, 0], &work[thread, 1, 0], &cells[0],
-                &rows[0], found[b],
+                blocks[b], blocks[b + 1], &tgt_ids[0], n_tgt_words, &tgt_offsets[0], &order[0], &starts[0],
+                &sentence[0], &met[threadid(), 0], &rows[0], found[b],
             )
     n_pairs = 0  # rows[e + 1] is the number of e's word pairs until here
     rows[0] = 0
-    for e in range(rows.shape[0] - 1):
+    for e in range(V):
         n_pairs += rows[e + 1]
         rows[e + 1] = n_pairs
     pair_tgt = np.empty(n_pairs, dtype=np.int32)
     cdef int32_t[::1] out = pair_tgt
     k = 0
-    for b in range(B):
-        for e in range(<int64_t>found[b].size()):
-            out[k] = found[b][e]
-            k += 1
+    for b in range(n_blocks):
+        if found[b].size():
+            memcpy(&out[k], found[b].data(), found[b].size() * sizeof(int32_t))
+            k += found[b].size()
         found[b] = vector[int32_t]()  # frees the block's memory
     return pair_tgt
 
 
 cdef int number_block(
-    int64_t first, int64_t last, const int32_t* tgt_ids, int64_t n_tgt_words, const int64_t* src_offsets,
-    const int64_t* tgt_offsets, const int32_t* order, const int64_t* starts, const int32_t* sentence,
-    const int64_t* cell_offsets, int32_t* met, int32_t* number, int32_t* cells, int64_t* rows, vector[int32_t]& found,
+    int64_t first, int64_t last, const int32_t* tgt_ids, int64_t n_tgt_words, const int64_t* tgt_offsets,
+    const int32_t* order, const int64_t* starts, const int32_t* sentence, int32_t* met, int64_t* rows,
+    vector[int32_t]& found,
 ) except -1 nogil:
-    """Numbers the cells of the source words [first, last). rows[e + 1] becomes the number of e's word pairs."""
+    """Finds the word pairs of the source words [first, last). rows[e + 1] becomes the number of e's word pairs."""
     cdef int64_t e, k, j, n, J, f, count, begin
-    cdef int32_t token
     cdef const int32_t* tgt
-    cdef int32_t* row
     for e in range(first, last):
         begin = found.size()
         for k in range(starts[e], starts[e + 1]):  # which words stand beside e
@@ -134,10 +106,7 @@ cdef int number_block(
                 PREFETCH(tgt)
                 PREFETCH(tgt + 16)
             if k + 2 * AHEAD < starts[last]:
-                n = sentence[order[k + 2 * AHEAD]]
-                PREFETCH(tgt_offsets + n)
-                PREFETCH(src_offsets + n)
-                PREFETCH(cell_offsets + n)
+                PREFETCH(tgt_offsets + sentence[order[k + 2 * AHEAD]])
             n = sentence[order[k]]
             J = tgt_offsets[n + 1] - tgt_offsets[n]
             tgt = tgt_ids + tgt_offsets[n]
@@ -154,23 +123,6 @@ cdef int number_block(
                     k += 1
         else:
             sort(found.begin() + begin, found.end())
-        for k in range(count):
-            number[found[begin + k]] = <int32_t>k
-        for k in range(starts[e], starts[e + 1]):
-            if k + AHEAD < starts[e + 1]:
-                token = order[k + AHEAD]
-                n = sentence[token]
-                row = cells + cell_offsets[n] + (token - src_offsets[n]) * (tgt_offsets[n + 1] - tgt_offsets[n])
-                PREFETCH(row)
-                PREFETCH(row + 16)
-                PREFETCH(tgt_ids + tgt_offsets[n])
-            token = order[k]
-            n = sentence[token]
-            J = tgt_offsets[n + 1] - tgt_offsets[n]
-            tgt = tgt_ids + tgt_offsets[n]
-            row = cells + cell_offsets[n] + (token - src_offsets[n]) * J
-            for j in range(J):
-                row[j] = number[tgt[j]]
         rows[e + 1] = count
     return 0
 
@@ -184,42 +136,133 @@ def find_cells(
     int32_t[::1] cells not None,                                                   # OUT, -1 for unknown word pairs
     int n_threads,
 ):
-    """The cells of any text, by bisection among the word pairs of a lexicon. Offsets need not begin at 0."""
-    cdef Py_ssize_t n, S = src_offsets.shape[0] - 1
+    """The cells of any text, found among the word pairs of a lexicon. Offsets need not begin at 0.
+
+    A large text is gone through source word by source word: the row of a word is written into an array over the target
+    vocabulary once, and serves all tokens of the word. Cells of other texts are found by bisection in their rows.
+    """
+    cdef Py_ssize_t n, b, S = src_offsets.shape[0] - 1, V = rows.shape[0] - 1
+    cdef int64_t n_tgt_words = 0, k, n_src
     check_threads(n_threads)
-    check_offsets("rows", rows, rows.shape[0] - 1, pair_tgt.shape[0])
+    check_offsets("rows", rows, V, pair_tgt.shape[0])
     check_offsets("src_offsets", src_offsets, S, src_ids.shape[0])
     check_offsets("tgt_offsets", tgt_offsets, S, tgt_ids.shape[0])
     check_cells(src_offsets, tgt_offsets, cell_offsets, cells.shape[0])
-    check_ids("source ids", src_ids, src_offsets[0], src_offsets[S], -1, rows.shape[0] - 1)
-    if cells.shape[0] == 0:
+    check_ids("source ids", src_ids, src_offsets[0], src_offsets[S], -1, V)
+    if cells.shape[0] == 0 or cell_offsets[S] == cell_offsets[0]:
         return
-    for n in prange(src_offsets.shape[0] - 1, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
-        find_sentence(
-            &src_ids[0] + src_offsets[n], src_offsets[n + 1] - src_offsets[n], &tgt_ids[0] + tgt_offsets[n],
-            tgt_offsets[n + 1] - tgt_offsets[n], &rows[0], &pair_tgt[0] if pair_tgt.shape[0] else NULL,
-            &cells[0] + cell_offsets[n],
-        )
+    n_src = src_offsets[S] - src_offsets[0]
+    cdef const int32_t* pair = &pair_tgt[0] if pair_tgt.shape[0] else NULL
+    if V > FEW * n_src:
+        for n in prange(S, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
+            find_sentence(
+                &src_ids[0] + src_offsets[n], src_offsets[n + 1] - src_offsets[n], &tgt_ids[0] + tgt_offsets[n],
+                tgt_offsets[n + 1] - tgt_offsets[n], &rows[0], pair, &cells[0] + cell_offsets[n],
+            )
+        return
+    for k in range(tgt_offsets[0], tgt_offsets[S]):
+        n_tgt_words = max(n_tgt_words, tgt_ids[k] + 1)
+    cdef int32_t[::1] order = np.empty(n_src, dtype=np.int32)
+    cdef int32_t[::1] sentence = np.empty(n_src, dtype=np.int32)
+    cdef int64_t[::1] starts = np.zeros(V + 2, dtype=np.int64)
+    cdef int64_t[::1] blocks = np.zeros(BLOCKS + 1, dtype=np.int64)
+    # [n_threads, V_tgt] a source word, times 2^32, and the number of its word pair with a target word; -1: none yet
+    cdef int64_t[:, ::1] work = np.full((n_threads, max(1, n_tgt_words)), -1, dtype=np.int64)
+    with nogil:
+        for n in range(S):  # unknown words have no tokens in the order
+            for k in range(src_offsets[n], src_offsets[n + 1]):
+                if src_ids[k] < 0:
+                    fill_unknown(
+                        &cells[0] + cell_offsets[n] + (k - src_offsets[n]) * (tgt_offsets[n + 1] - tgt_offsets[n]),
+                        tgt_offsets[n + 1] - tgt_offsets[n],
+                    )
+        sort_tokens(&src_ids[0], &src_offsets[0], S, V, &starts[0], &order[0], &sentence[0], BLOCKS, &blocks[0])
+        for b in prange(BLOCKS, schedule="dynamic", num_threads=n_threads):
+            find_block(
+                blocks[b], blocks[b + 1], &src_offsets[0], &tgt_ids[0], &tgt_offsets[0], &cell_offsets[0], &order[0],
+                &starts[0], &sentence[0], &rows[0], pair, n_tgt_words, &work[threadid(), 0], &cells[0],
+            )
+
+
+cdef void fill_unknown(int32_t* cell, int64_t J) noexcept nogil:
+    cdef int64_t j
+    for j in range(J):
+        cell[j] = -1
+
+
+cdef void find_block(
+    int64_t first, int64_t last, const int64_t* src_offsets, const int32_t* tgt_ids, const int64_t* tgt_offsets,
+    const int64_t* cell_offsets, const int32_t* order, const int64_t* starts, const int32_t* sentence,
+    const int64_t* rows, const int32_t* pair_tgt, int64_t n_tgt_words, int64_t* number, int32_t* cells,
+) noexcept nogil:
+    """The cells of the source words [first, last)."""
+    cdef int64_t e, k, j, n, J, found, width, n_cells, begin = src_offsets[0]
+    cdef int32_t token
+    cdef int32_t word
+    cdef const int32_t* tgt
+    cdef const int32_t* row
+    cdef int32_t* cell
+    for e in range(first, last):
+        if starts[e] == starts[e + 1]:
+            continue
+        n_cells = 0
+        for k in range(starts[e], starts[e + 1]):
+            n = sentence[order[k]]
+            n_cells += tgt_offsets[n + 1] - tgt_offsets[n]
+        row = pair_tgt + rows[e]
+        width = rows[e + 1] - rows[e]
+        if width <= LONG * n_cells:
+            for k in range(width):
+                if 0 <= row[k] < n_tgt_words:
+                    number[row[k]] = e << 32 | k
+        for k in range(starts[e], starts[e + 1]):
+            if k + AHEAD < starts[last]:
+                token = order[k + AHEAD]
+                n = sentence[token]
+                cell = cells + cell_offsets[n] + (token + begin - src_offsets[n]) * (tgt_offsets[n + 1] - tgt_offsets[n])
+                PREFETCH(cell)
+                PREFETCH(cell + 16)
+                PREFETCH(tgt_ids + tgt_offsets[n])
+            token = order[k]
+            n = sentence[token]
+            J = tgt_offsets[n + 1] - tgt_offsets[n]
+            tgt = tgt_ids + tgt_offsets[n]
+            cell = cells + cell_offsets[n] + (token + begin - src_offsets[n]) * J
+            if width <= LONG * n_cells:
+                for j in range(J):
+                    word = tgt[j]
+                    found = number[word] if word >= 0 else -1
+                    cell[j] = <int32_t>found if found >> 32 == e else -1
+            else:
+                find_row(row, width, tgt, J, cell)
 
 
 cdef void find_sentence(
     const int32_t* src, int64_t I, const int32_t* tgt, int64_t J, const int64_t* rows, const int32_t* pair_tgt,
     int32_t* cell,
 ) noexcept nogil:
-    cdef int64_t i, j, low, high, middle, first
+    cdef int64_t i
     for i in range(I):
-        for j in range(J):
-            cell[j] = -1
-            if src[i] >= 0 and tgt[j] >= 0:
-                first = rows[src[i]]
-                low = first
-                high = rows[src[i] + 1]
-                while low < high:
-                    middle = (low + high) // 2
-                    if pair_tgt[middle] < tgt[j]:
-                        low = middle + 1
-                    else:
-                        high = middle
-                if low < rows[src[i] + 1] and pair_tgt[low] == tgt[j]:
-                    cell[j] = <int32_t>(low - first)
+        if src[i] >= 0:
+            find_row(pair_tgt + rows[src[i]], rows[src[i] + 1] - rows[src[i]], tgt, J, cell)
+        else:
+            fill_unknown(cell, J)
         cell += J
+
+
+cdef void find_row(const int32_t* row, int64_t width, const int32_t* tgt, int64_t J, int32_t* cell) noexcept nogil:
+    """The cells of one source token, whose word has the word pairs row, by bisection."""
+    cdef int64_t j, low, high, middle
+    for j in range(J):
+        cell[j] = -1
+        if tgt[j] >= 0:
+            low = 0
+            high = width
+            while low < high:
+                middle = (low + high) // 2
+                if row[middle] < tgt[j]:
+                    low = middle + 1
+                else:
+                    high = middle
+            if low < width and row[low] == tgt[j]:
+                cell[j] = <int32_t>low

@@ -228,7 +228,7 @@ def test_the_update_learns_what_was_recounted(problem):
     own = problem.own
     offsets = np.append(own.start, own.stop[-1])
     _shares.count(shard, m, offsets, own.entries, counts, 1)
-    of_occurrences(m, counts, seen.occurrences, Leaving(smoothing=problem.alpha))
+    of_occurrences(m, counts, seen.text.occurrences, Leaving(smoothing=problem.alpha))
     for name in ("t", "null_fwd", "null_rev"):
         assert getattr(m, name).dtype == np.float32
         np.testing.assert_allclose(getattr(m, name), getattr(wanted, name), rtol=1e-6, err_msg=name)
@@ -457,7 +457,7 @@ def test_words_spelled_alike_have_more_of_smoothing(problem):
     counts = Counts.zero(Parameters(m), shared=True)
     counts.pairs[:, 0] = rng.integers(0, 3, len(m.tgt)) * ONE
     alike = rng.choice([0, 128, 255], len(m.tgt)).astype(np.uint8)
-    of_occurrences(m, counts, seen.occurrences, Leaving(smoothing=2.0, spelling=50.0), alike)
+    of_occurrences(m, counts, seen.text.occurrences, Leaving(smoothing=2.0, spelling=50.0), alike)
     src, tgt = m.evidence.src, m.evidence.tgt
     e = np.repeat(np.arange(len(src)), np.diff(m.rows))
     w = 1 + 50 * (alike / 255) ** 4

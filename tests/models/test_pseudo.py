@@ -110,8 +110,8 @@ def test_of_occurrences_with_a_prior_is_that_of_added_counts(weight):
     old, new = counted(earlier, 1, shared=True), counted(here, 2, shared=True)
     links = added(named(here, new, 0), named(earlier, old, 0), weight)
     m = Parameters(Lexicon.even(here), Jumps.even(2, 0.2))
-    prior = counts_of(earlier, old, earlier.occurrences).on(here, None, None, weight, 1)
-    update(m, new, LOO, here.occurrences, None, prior)
+    prior = counts_of(earlier, old, earlier.text.occurrences).on(here, None, None, weight, 1)
+    update(m, new, LOO, here.text.occurrences, None, prior)
     alpha, N = 2.0, []
     for k in range(2):
         tokens = [Counter(word for pair in text for word in pair[k].split()) for text in (HERE, EARLIER)]
@@ -136,7 +136,7 @@ def test_the_start_counts_this_text_evenly():
     first, nine, one = np.zeros(1, np.int32), np.array([9.0]), np.array([1.0])
     taught = EarlierCounts(["a"], ["x"], first, first, np.array([[9.0, 9.0]]), (nine, nine), (one, one))
     lexicon = Lexicon.even(here)
-    start_with(lexicon, here.occurrences, 2, taught.on(here, None, None, 1.0, 1))
+    start_with(lexicon, here.text.occurrences, 2, taught.on(here, None, None, 1.0, 1))
     np.testing.assert_allclose(lexicon.t[:, 0], [9.5 / 10, 0.5 / 10, 0.5, 0.5], rtol=1e-6)
     np.testing.assert_allclose(lexicon.t[:, 1], [10 / 11, 0.5, 1 / 11, 0.5], rtol=1e-6)
     np.testing.assert_allclose(lexicon.null_fwd, [2 / 3, 1 / 3], rtol=1e-6)
@@ -161,14 +161,14 @@ def test_an_overlap_is_taken_away_and_nothing_becomes_negative():
     shared = counted(here, 3, shared=True)
     shared.pairs[:] = 0
     shared.pairs[0], shared.pairs[1] = 0.01 * ONE, 100 * ONE
-    taught = counts_of(earlier, old, earlier.occurrences)
+    taught = counts_of(earlier, old, earlier.text.occurrences)
     whole = taught.on(here, None, None, 2.0, 1)
-    less = taught.on(here, Overlap(shared, here.occurrences), None, 2.0, 1)
+    less = taught.on(here, Overlap(shared, here.text.occurrences), None, 2.0, 1)
     assert whole.place[:2].tolist() == [0, 1] and less.place[0] == 0 and 1 not in less.place
     assert less.pairs[0, 0] / ONE == pytest.approx(whole.pairs[0, 0] / ONE - 0.02, rel=1e-9)
     for name in ("pairs", "rest_src", "rest_tgt", "null_fwd", "null_rev", "src", "tgt"):
         assert getattr(less, name).min() >= 0, name
-    np.testing.assert_allclose(less.src, np.maximum(0, whole.src - 2 * here.occurrences[0]))
+    np.testing.assert_allclose(less.src, np.maximum(0, whole.src - 2 * here.text.occurrences[0]))
     assert less.lacking == whole.lacking
 
 
@@ -182,12 +182,12 @@ def test_word_pairs_are_found_as_they_are_numbered():
 
 def test_a_text_without_words_takes_a_prior():
     earlier, here = seen_of(EARLIER), seen_of([("", "x"), ("", "")])
-    prior = counts_of(earlier, counted(earlier, 1, shared=True), earlier.occurrences).on(
+    prior = counts_of(earlier, counted(earlier, 1, shared=True), earlier.text.occurrences).on(
         here, None, None, 1.0, 1
     )
-    assert len(prior.place) == 0 and prior.lacking.occurrences[0] == sum(earlier.occurrences[0])
+    assert len(prior.place) == 0 and prior.lacking.occurrences[0] == sum(earlier.text.occurrences[0])
     lexicon = Lexicon.even(here)
-    start_with(lexicon, here.occurrences, 2, prior)
+    start_with(lexicon, here.text.occurrences, 2, prior)
     assert lexicon.t.shape == (0, 2)
 
 

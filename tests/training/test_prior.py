@@ -152,7 +152,7 @@ def test_the_counts_of_leave_one_out_are_found_again(view):
     expected = counts.pairs[:, 0] / ONE
     np.testing.assert_allclose(table.pairs, np.stack([expected] * 2, axis=1), rtol=1e-4, atol=2e-5)
     assert (expected == 0).sum() > 20  # spelled alike, never linked
-    for found, here in zip(table.occurrences, seen.occurrences, strict=True):
+    for found, here in zip(table.occurrences, seen.text.occurrences, strict=True):
         np.testing.assert_allclose(found, here, rtol=1e-5, atol=1e-5)
     for null, row in zip(table.nulls, (counts.null_fwd, counts.null_rev), strict=True):
         np.testing.assert_allclose(null, row / ONE, rtol=1e-4, atol=1e-3)
