@@ -43,8 +43,8 @@ class Family(Protocol):
     def expect(
         self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,
         own: Own | None, counts: Sequence[Counts], n_threads: int,
-    ) -> tuple[dict[str, float], Packed | None]:  # fmt: skip
-        """Adds the expected counts of a shard. Returns statistics, summed over sentence pairs, and shares.
+    ) -> tuple[dict[str, int], Packed | None]:  # fmt: skip
+        """Adds the expected counts of a shard. Returns sums of statistics (models/counts.py), and shares.
 
         own: shares of the sentence pairs in the counts behind the parameters; None: nothing is left out
         """

@@ -38,7 +38,7 @@ def for_kernel(stage: Stage, direction: str) -> dict[str, Any]:
     }
 
 
-def said(statistics: Doubles, stage: Stage, shard: Shard) -> dict[str, float]:
+def said(statistics: Doubles, stage: Stage, shard: Shard) -> dict[str, int]:
     """What the kernel says of a shard; of projections only if there are any."""
     projected = stage.constrained or shard.known.constraints is not None
     return summed(statistics, _hmm.STATISTICS if projected else LOGLIKS)
@@ -65,7 +65,7 @@ class Hmm:
     def expect(
         self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,
         own: Own | None, counts: Sequence[Counts], n_threads: int,
-    ) -> tuple[dict[str, float], None]:  # fmt: skip
+    ) -> tuple[dict[str, int], None]:  # fmt: skip
         (m,), (shard,) = views, shards
         statistics = np.empty((len(shard), len(_hmm.STATISTICS)))
         how = for_kernel(stage, direction)

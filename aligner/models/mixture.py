@@ -42,7 +42,7 @@ class Mixture:
     def expect(
         self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,
         own: Own | None, counts: Sequence[Counts], n_threads: int,
-    ) -> tuple[dict[str, float], None]:  # fmt: skip
+    ) -> tuple[dict[str, int], None]:  # fmt: skip
         (m,), (shard,) = views, shards
         statistics = np.empty((len(shard), len(LOGLIKS)))
         agree = stage.objective == "agreement"

@@ -60,7 +60,7 @@ class Pairwise:
     def expect(
         self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,
         own: Own | None, counts: Sequence[Counts], n_threads: int,
-    ) -> tuple[dict[str, float], None]:  # fmt: skip
+    ) -> tuple[dict[str, int], None]:  # fmt: skip
         """The statistics are objectives: composite log-likelihoods."""
         (m,), (shard,) = views, shards
         statistics = np.empty((len(shard), len(LOGLIKS)))

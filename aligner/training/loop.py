@@ -20,7 +20,7 @@ from aligner.errors import DataError
 from aligner.links.known import known_of
 from aligner.links.links import Links
 from aligner.models.class_jumps import ClassJumps
-from aligner.models.counts import LOGLIKS, Counts, check_size
+from aligner.models.counts import Counts, check_size
 from aligner.models.families import FAMILIES
 from aligner.models.kinds import Leaving
 from aligner.models.lexicon import Lexicon
@@ -29,8 +29,8 @@ from aligner.models.pseudo import PseudoCounts
 from aligner.models.recipe import Recipe
 from aligner.models.shares import Shares
 from aligner.models.stage import Stage
-from aligner.models.update import Bytes, start_with, update
-from aligner.text.cells import Seen, cell_offsets, in_shards
+from aligner.models.update import Bytes, start_with
+from aligner.text.cells import Seen, cell_offsets
 from aligner.text.classes import BothClasses, cluster
 from aligner.text.corpus import Corpus, Pairs, pair_keys, text_hash, warn_of_long
 from aligner.text.known import Constraints, Known
@@ -38,6 +38,7 @@ from aligner.text.spelling import likeness
 from aligner.threads import useful
 from aligner.training.classes import check_classes, inherited, with_classes
 from aligner.training.development import Development
+from aligner.training.iteration import Beside, expect, label_of, record, renew
 from aligner.training.monitor import Monitor
 from aligner.training.prior import CountsPrior, ModelPrior, Prior, pseudo_counts, warn_of_unknown
 from aligner.training.progress import Progress, decoding_work, kind_of, training_work
@@ -325,7 +326,6 @@ class _Run:
         """One iteration: expect, shard by shard, then update. The counts' memory serves the next one."""
         model, recipe, progress = self.model, self.model.recipe, self.model.progress
         assert progress is not None
-        family, label = FAMILIES[stage.family], "+".join(view.name for view in views)
         self.monitor.enter(None if stage.together else len(model.views) - 1, stage, progress["iterations"])
         self._position(views, stage)
         judged = self.development is not None and stage is recipe.last
@@ -333,48 +333,43 @@ class _Run:
         own = None
         if stage.leaving is not None and model.shares is not None:
             own = model.shares.of_all(stage.leaving.left_out)
-        parameters = [view.parameters for view in views]
-        counts = [
-            Counts.zero(m, None if used is None else used[n], shared=stage.together)
-            for n, m in enumerate(parameters)
-        ]
-        statistics, packed = dict.fromkeys(LOGLIKS, 0.0), []
-        for start, stop, shards in in_shards(seen, self.n_threads, self.known):
-            mine = None if own is None else own.part(start, stop)
-            found, shares = family.expect(
-                parameters, shards, stage, recipe.direction, mine, counts, self.n_threads
-            )
-            packed += [] if shares is None else [shares]
-            for key, value in found.items():
-                statistics[key] = statistics.get(key, 0.0) + value
-            self.monitor.advance(kind_of(stage), shards[0].n_cells, len(views))
-        divergence = None
-        for view, c, sight in zip(views, counts, seen, strict=True):
-            m, taught = view.parameters, self._taught(view.name, sight, view.parameters.lexicon)
-            if stage.leaving is None:
-                divergence = update(m, c, stage, prior=taught, n_threads=self.n_threads)
-                m.lexicon.keep(recipe.direction)
-            else:
-                update(m, c, stage, sight.occurrences, self._alike(sight, stage.leaving), taught)
-        old, model.shares = model.shares, Shares.joined(self.keys, packed) if stage.together else None
+        expected = expect(
+            [view.parameters for view in views],
+            seen,
+            stage,
+            recipe.direction,
+            own=own,
+            known=self.known,
+            used=used,
+            advance=lambda n_cells: self.monitor.advance(kind_of(stage), n_cells, len(views)),
+            n_threads=self.n_threads,
+        )
+        beside = [self._beside(view, sight, stage) for view, sight in zip(views, seen, strict=True)]
+        divergence = renew(views, expected.counts, stage, recipe.direction, beside, self.n_threads)
+        old, model.shares = model.shares, None
+        if stage.together:
+            model.shares = Shares.joined(self.keys, expected.shares)
         area = None
         if self.development and judged:
             learned = None if model.shares is None else model.shares.sorted(self.n_threads)
             area = self.development.area(views, recipe, learned, self.n_threads)
-        directions = ["forward", "reverse"] if recipe.direction == "both" else [recipe.direction]
-        # The bound is of the parameters that the iteration began with, as the log-likelihood is.
-        bounded = stage.dirichlet and stage.objective == "likelihood"
-        began = progress["divergence"] if bounded else None
-        self.monitor.add(label, stage, directions, statistics, began, area)
+        record(model, views, stage, expected.statistics, self.monitor, area)
         done = progress["iterations"] + 1
-        if before is not None and not self._is_better(label):
+        if before is not None and not self._is_better(label_of(views)):
             for view, parameter in zip(views, before, strict=True):
                 view.parameters = parameter
             model.shares, done = old, len(recipe.schedule) if stage.together else recipe.apart
             n_left = done - progress["iterations"] - 1
             self.monitor.stop(stage, n_left * int(seen[0].cell_offsets[-1]), len(views))
         model.progress = {"iterations": done, "divergence": divergence}
-        return counts
+        return expected.counts
+
+    def _beside(self, view: View, seen: Seen, stage: Stage) -> Beside:
+        """What the update of a view needs beside counts."""
+        taught = self._taught(view.name, seen, view.parameters.lexicon)
+        if stage.leaving is None:
+            return Beside(taught=taught)
+        return Beside(seen.occurrences, self._alike(seen, stage.leaving), taught)
 
     def _alike(self, seen: Seen, leaving: Leaving) -> Bytes | None:
         """How alike the words of a view's word pairs are spelled, if it matters; found once."""
