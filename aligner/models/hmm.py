@@ -18,11 +18,11 @@ from aligner.models.recipe import Recipe
 from aligner.models.shares import Own
 from aligner.models.stage import Stage
 from aligner.text.cells import Shard
-from aligner.text.corpus import Corpus
 
 _hmm = simd.load("models._hmm")
 Reals = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
+Longs = npt.NDArray[np.int64]
 
 
 def for_kernel(stage: Stage, direction: str) -> dict[str, Any]:
@@ -50,7 +50,7 @@ class Hmm:
     constrained = True
 
     def positions(
-        self, old: Positions | None, stage: Stage, recipe: Recipe, corpus: Corpus
+        self, old: Positions | None, stage: Stage, recipe: Recipe, sizes: Longs
     ) -> Positions | None:
         """The jumps of the stage before if they have this window, else jumps that are all equally likely.
 

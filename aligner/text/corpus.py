@@ -299,12 +299,19 @@ def warn_of_long(pairs: Sequence[tuple[int, int, int]], file: str | None = None)
 
 def relabelled(side: Side, see: Callable[[str], str], in_place: bool = False) -> Side:
     """The same side with see(word), which is not empty, for each word. Words that become equal get one id."""
+    vocab, new_ids = renamed(side.vocab, see)
+    if not len(new_ids):
+        return Side(side.ids, side.offsets, vocab)
+    return Side(np.take(new_ids, side.ids, out=side.ids if in_place else None), side.offsets, vocab)
+
+
+def renamed(vocab: Vocab, see: Callable[[str], str]) -> tuple[Vocab, npt.NDArray[np.int32]]:
+    """(the different see(word) in the order of the words; [n_words] word id -> id of see(word))"""
     interner = _corpus.Interner()
-    text = " ".join(map(see, side.vocab.words)).encode() + b" \n"
+    text = " ".join(map(see, vocab.words)).encode() + b" \n"
     new_ids = np.empty(len(text), dtype=np.int32)
     _, _, n = _corpus.index_lines(text, interner, new_ids, np.empty(1, dtype=np.int64), None)
-    ids = np.take(new_ids[:n], side.ids, out=side.ids if in_place else None) if n else side.ids
-    return Side(ids, side.offsets, Vocab(*interner.words()))
+    return Vocab(*interner.words()), new_ids[:n]
 
 
 def text_hash(corpus: Corpus) -> str:

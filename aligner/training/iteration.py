@@ -6,15 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from aligner.decoding.model import Model
+from aligner.models.census import Census
+from aligner.models.class_jumps import ClassJumps
 from aligner.models.counts import LOGLIKS, UNIT, Counts
 from aligner.models.families import FAMILIES
 from aligner.models.parameters import Parameters, View
 from aligner.models.pseudo import PseudoCounts
+from aligner.models.recipe import Recipe
 from aligner.models.shares import Own, Packed
 from aligner.models.stage import Stage
 from aligner.models.update import Bytes, Divergence, Occurrences, update
 from aligner.text.cells import Seen, in_shards
 from aligner.text.known import NOTHING, Known
+from aligner.training.classes import with_classes
 from aligner.training.monitor import Monitor
 
 
@@ -44,6 +48,20 @@ class Beside:
     occurrences: Occurrences | None = None
     alike: Bytes | None = None
     taught: PseudoCounts | None = None
+
+
+def position(views: Sequence[View], stage: Stage, recipe: Recipe, census: Census) -> None:
+    """Gives views the positions that a stage begins with. Views with one lattice share them."""
+    family = FAMILIES[stage.family]
+    for view in views:
+        old = views[0] if stage.together else view
+        positions = old.parameters.positions
+        if view is old:
+            positions = family.positions(positions, stage, recipe, census.sizes)
+            positions = with_classes(positions, census, view.name)
+        elif isinstance(positions, ClassJumps):
+            positions = positions.of_all_words  # the lattice has the classes of the first view's words
+        view.parameters.positions = positions
 
 
 def expect(

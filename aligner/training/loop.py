@@ -19,9 +19,9 @@ from aligner.decoding.posteriors import check_constraints
 from aligner.errors import DataError
 from aligner.links.known import known_of
 from aligner.links.links import Links
+from aligner.models.census import Census
 from aligner.models.class_jumps import ClassJumps
 from aligner.models.counts import Counts, check_size
-from aligner.models.families import FAMILIES
 from aligner.models.kinds import Leaving
 from aligner.models.lexicon import Lexicon
 from aligner.models.parameters import Parameters, View
@@ -31,14 +31,14 @@ from aligner.models.shares import Shares
 from aligner.models.stage import Stage
 from aligner.models.update import Bytes, start_with
 from aligner.text.cells import Seen, cell_offsets
-from aligner.text.classes import BothClasses, cluster
+from aligner.text.classes import BothClasses
 from aligner.text.corpus import Corpus, Pairs, pair_keys, text_hash, warn_of_long
-from aligner.text.known import Constraints, Known
+from aligner.text.known import NOTHING, Constraints, Known
 from aligner.text.spelling import likeness
 from aligner.threads import useful
-from aligner.training.classes import check_classes, inherited, with_classes
+from aligner.training.classes import classes_of, inherited
 from aligner.training.development import Development
-from aligner.training.iteration import Beside, expect, label_of, record, renew
+from aligner.training.iteration import Beside, expect, label_of, position, record, renew
 from aligner.training.monitor import Monitor
 from aligner.training.prior import CountsPrior, ModelPrior, Prior, pseudo_counts, warn_of_unknown
 from aligner.training.progress import Progress, decoding_work, kind_of, training_work
@@ -117,46 +117,38 @@ def learn(
     check_size(corpus)
     known = known_of(links, constraints, corpus)
     check_constraints(recipe, known)
-    used = corpus = corpus.bounded()
-    if recipe.max_length:
-        keep = np.maximum(corpus.src.lengths, corpus.tgt.lengths) <= recipe.max_length
-        used, known = corpus.select(keep), known.select(keep)
-    recipe = recipe.settled(used)
+    corpus = corpus.bounded()
+    used, recipe, known = trained_on(corpus, recipe, known)
     n_cells = int(cell_offsets(used)[-1])
     n_threads = useful(n_threads, n_cells)
-    if n_cells == 0:
-        some = f" of at most {recipe.max_length} words a side" if recipe.max_length else ""
-        logger.warning("there is nothing to learn from: no sentence pair%s has words on both sides", some)
     _check_start(recipe, init)
     if isinstance(prior, Model):
         prior = ModelPrior(prior)
     if not arguments.number("prior_weight", prior_weight, 0, 1e6):
         prior = None
     _check_prior(recipe, prior, init)
-    class_files = "" if classes is None else check_classes(classes, recipe, used)
-    if recipe.classes:
-        classes = cluster(used.src, recipe.classes), cluster(used.tgt, recipe.classes)
+    classes, class_files = classes_of(classes, recipe, used)
     learned_from = {
-        "text": text_hash(used),
         "known": known.checksum(),
         "init": "" if init is None else init.checksum,
         "prior": "" if prior is None else f"{prior.checksum}*{float(prior_weight)!r}",
         "dev": "" if development is None else development.checksum(),
         "class_files": class_files,
     }
-    size = {"version": __version__, "pairs": len(used), "tokens": [len(used.src.ids), len(used.tgt.ids)]}
-    model = Model(recipe, [], size | {key: x for key, x in learned_from.items() if x} | (facts or {}))
+    model = begun(used, recipe, learned_from, facts)
     if resume is not None:
         model = _resumed(resume, model)
     # The lexicons of a finished model may lack word pairs of the text.
     finished = resume is not None and not resume.unfinished
     if prior is not None:
         warn_of_unknown(prior, used)
-    monitor = _monitor(used, model, progress, log)
+    census = Census.of(used, classes)
+    monitor = _monitor(census, n_cells, model, progress, log)
     monitor.begin(model.signature + "".join(f"|{key}:{value}" for key, value in (run or {}).items()))
     work = _Run(
-        used, model, init, prior, prior_weight, development, known, classes, n_threads, checkpoint, monitor
-    )
+        used, census, model, init, prior, prior_weight, development, known, classes, n_threads, checkpoint,
+        monitor,
+    )  # fmt: skip
     try:
         seen = work.train_views(memory // max(1, 4 * n_cells))
         work.train_together(seen)
@@ -168,6 +160,36 @@ def learn(
     if recipe.threshold is None:
         model.facts["threshold"] = work.threshold(None if finished else seen)
     return model, list(seen) if used is corpus and not finished else [None] * len(seen)
+
+
+def trained_on(corpus: Corpus, recipe: Recipe, known: Known = NOTHING) -> tuple[Corpus, Recipe, Known]:
+    """The sentence pairs that are trained on, the recipe with their views, and what is known of their links.
+
+    corpus: without what is too long
+    """
+    if recipe.max_length:
+        keep = np.maximum(corpus.src.lengths, corpus.tgt.lengths) <= recipe.max_length
+        corpus, known = corpus.select(keep), known.select(keep)
+    if not ((corpus.src.lengths > 0) & (corpus.tgt.lengths > 0)).any():
+        some = f" of at most {recipe.max_length} words a side" if recipe.max_length else ""
+        logger.warning("there is nothing to learn from: no sentence pair%s has words on both sides", some)
+    return corpus, recipe.settled(corpus), known
+
+
+def begun(
+    corpus: Corpus, recipe: Recipe, learned_from: Mapping[str, str], facts: Mapping[str, Any] | None
+) -> Model:
+    """A model without views: a training that has just begun.
+
+    learned_from: checksums of what it learns from beside the text; empty ones are left out
+    """
+    size = {
+        "version": __version__,
+        "pairs": len(corpus),
+        "tokens": [len(corpus.src.ids), len(corpus.tgt.ids)],
+    }
+    learned = {key: x for key, x in ({"text": text_hash(corpus)} | dict(learned_from)).items() if x}
+    return Model(recipe, [], size | learned | dict(facts or {}))
 
 
 def _check_start(recipe: Recipe, init: Model | None) -> None:
@@ -215,16 +237,17 @@ def _other_text(what: str) -> DataError:
     )
 
 
-def _monitor(corpus: Corpus, model: Model, progress: Progress | None, log: IO[str] | None) -> Monitor:
-    recipe, n_cells = model.recipe, int(cell_offsets(corpus)[-1])
+def _monitor(
+    census: Census, n_cells: int, model: Model, progress: Progress | None, log: IO[str] | None
+) -> Monitor:
+    recipe = model.recipe
     if progress is not None:
         done = model.progress["iterations"] if model.progress else 0
         progress.plan(training_work(recipe, n_cells, len(model.views), done))
         if progress.aligns is not None:
             progress.plan(decoding_work(recipe, n_cells, progress.aligns))
-    full = (corpus.src.lengths > 0) & (corpus.tgt.lengths > 0)
-    n_tokens = int(corpus.tgt.lengths[full].sum()), int(corpus.src.lengths[full].sum())
-    return Monitor(recipe, int(full.sum()), n_tokens, progress, log, model.history, "known" in model.facts)
+    weighted = "known" in model.facts
+    return Monitor(recipe, census.n_pairs, census.n_generated, progress, log, model.history, weighted)
 
 
 @dataclass
@@ -232,6 +255,7 @@ class _Run:
     """A training under way: the text, the model as far as it is, and what the iterations need."""
 
     corpus: Corpus
+    census: Census
     model: Model
     init: Model | None
     prior: Prior | None
@@ -286,7 +310,7 @@ class _Run:
             self._train(model.views, seen, len(recipe.schedule))
             assert model.shares is not None
             model.shares = model.shares.sorted(self.n_threads)
-        self._position(model.views, recipe.last)  # the last stage may have had no iterations
+        position(model.views, recipe.last, recipe, self.census)  # the last stage may have had no iterations
 
     def threshold(self, seen: Sequence[Seen] | None) -> float:
         """The threshold of least expected AER, of the shares if there are any, else of text decoded anew."""
@@ -306,20 +330,6 @@ class _Run:
             if self.checkpoint is not None:
                 self.checkpoint(self.model)
 
-    def _position(self, views: Sequence[View], stage: Stage) -> None:
-        """Gives views the positions that a stage begins with. Views with one lattice share them."""
-        recipe, family = self.model.recipe, FAMILIES[stage.family]
-        for view in views:
-            old = views[0] if stage.together else view
-            positions = old.parameters.positions
-            if view is old:
-                positions = family.positions(positions, stage, recipe, self.corpus)
-                if self.classes is not None:
-                    positions = with_classes(positions, self.classes, self.corpus, view.name)
-            elif isinstance(positions, ClassJumps):
-                positions = positions.of_all_words  # the lattice has the classes of the first view's words
-            view.parameters.positions = positions
-
     def _iterate(
         self, views: Sequence[View], seen: Sequence[Seen], stage: Stage, used: Sequence[Counts] | None
     ) -> list[Counts]:
@@ -327,7 +337,7 @@ class _Run:
         model, recipe, progress = self.model, self.model.recipe, self.model.progress
         assert progress is not None
         self.monitor.enter(None if stage.together else len(model.views) - 1, stage, progress["iterations"])
-        self._position(views, stage)
+        position(views, stage, recipe, self.census)
         judged = self.development is not None and stage is recipe.last
         before = [view.parameters.copied() for view in views] if judged else None
         own = None
