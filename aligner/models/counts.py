@@ -1,4 +1,4 @@
-"""What a text says about a model: expected counts, as integers of 2^-32.
+"""What a text says about a model: expected counts, as integers of 2^-32, and statistics, of 2^-24.
 
 Integers can be added in any order: threads, shards and machines give the same bits. A count of 1 is 2^32.
 A token adds 1 to the sum of a table's counts; rounding may add a millionth more, that of shares a hundredth.
@@ -24,6 +24,7 @@ Longs = npt.NDArray[np.int64]
 
 LOGLIKS = ("loglik_fwd", "loglik_rev")  # what all kernels say of a sentence pair
 ONE = 2.0**32  # how an expected count of 1 is written
+UNIT = 2.0**24  # how a statistic of 1 is written: the sum of 2^30 tokens' log-likelihoods has room, too
 MOST_TOKENS = 2**30  # a side
 
 
@@ -66,9 +67,14 @@ class Counts:
             np.add(mine, getattr(other, name), out=mine)
 
 
-def summed(statistics: Doubles, names: Sequence[str] = LOGLIKS) -> dict[str, float]:
-    """A kernel's statistics [S, n] summed over sentence pairs, by name. names: of the first ones"""
-    return dict(zip(names, statistics.sum(axis=0).tolist(), strict=False))
+def summed(statistics: Doubles, names: Sequence[str] = LOGLIKS) -> dict[str, int]:
+    """A kernel's statistics [S, n] summed over sentence pairs, by name, as integers of 1 / UNIT.
+
+    Each sentence pair's are rounded by themselves: sums do not depend on how the text is cut.
+    names: of the first ones
+    """
+    whole = np.rint(statistics * UNIT).astype(np.int64)
+    return dict(zip(names, whole.sum(axis=0).tolist(), strict=False))
 
 
 def check_size(corpus: Corpus) -> None:

@@ -26,7 +26,6 @@ from aligner.models._diagonal import expected_distance
 from aligner.models.places import Places, Ramps, find_sizes, sizes_of
 from aligner.models.settings import SETTINGS
 from aligner.text.cells import Shard
-from aligner.text.corpus import Corpus
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
@@ -61,12 +60,15 @@ class Diagonal:
     NUMBERS: ClassVar[tuple[str, ...]] = ("p0",)
 
     @staticmethod
-    def of(corpus: Corpus, old: Diagonal | None, fixed: float | None, p0: float) -> Diagonal:
-        """fixed: the tension; None: it is learned, and begins with the old one or the usual one"""
+    def of(sizes: Longs, old: Diagonal | None, fixed: float | None, p0: float) -> Diagonal:
+        """sizes: of the text's sentence pairs
+
+        fixed: the tension; None: it is learned, and begins with the old one or the usual one
+        """
         if fixed is not None:
             return Diagonal(np.full(2, fixed), p0)
         tension = np.full(2, USUAL) if old is None else np.clip(old.tension, LEAST, MOST)
-        return Diagonal(tension, p0, sizes_of(corpus.src.lengths, corpus.tgt.lengths))
+        return Diagonal(tension, p0, sizes)
 
     @property
     def starts(self) -> Longs:

@@ -19,10 +19,10 @@ from aligner.models.recipe import Recipe
 from aligner.models.shares import Own, Packed
 from aligner.models.stage import Stage
 from aligner.text.cells import Shard
-from aligner.text.corpus import Corpus
 
 Reals = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
+Longs = npt.NDArray[np.int64]
 
 
 class Family(Protocol):
@@ -36,15 +36,19 @@ class Family(Protocol):
     constrained: bool
 
     def positions(
-        self, old: Positions | None, stage: Stage, recipe: Recipe, corpus: Corpus
+        self, old: Positions | None, stage: Stage, recipe: Recipe, sizes: Longs
     ) -> Positions | None:
-        """The positions that a stage of this family begins with; old: what an earlier stage or model had."""
+        """The positions that a stage of this family begins with.
+
+        old    what an earlier stage or model had
+        sizes  of the text's sentence pairs (models/census.py)
+        """
 
     def expect(
         self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,
         own: Own | None, counts: Sequence[Counts], n_threads: int,
-    ) -> tuple[dict[str, float], Packed | None]:  # fmt: skip
-        """Adds the expected counts of a shard. Returns statistics, summed over sentence pairs, and shares.
+    ) -> tuple[dict[str, int], Packed | None]:  # fmt: skip
+        """Adds the expected counts of a shard. Returns sums of statistics (models/counts.py), and shares.
 
         own: shares of the sentence pairs in the counts behind the parameters; None: nothing is left out
         """

@@ -18,11 +18,11 @@ from aligner.models.recipe import Recipe
 from aligner.models.shares import Own
 from aligner.models.stage import Stage
 from aligner.text.cells import Shard
-from aligner.text.corpus import Corpus
 
 _hmm = simd.load("models._hmm")
 Reals = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
+Longs = npt.NDArray[np.int64]
 
 
 def for_kernel(stage: Stage, direction: str) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def for_kernel(stage: Stage, direction: str) -> dict[str, Any]:
     }
 
 
-def said(statistics: Doubles, stage: Stage, shard: Shard) -> dict[str, float]:
+def said(statistics: Doubles, stage: Stage, shard: Shard) -> dict[str, int]:
     """What the kernel says of a shard; of projections only if there are any."""
     projected = stage.constrained or shard.known.constraints is not None
     return summed(statistics, _hmm.STATISTICS if projected else LOGLIKS)
@@ -50,7 +50,7 @@ class Hmm:
     constrained = True
 
     def positions(
-        self, old: Positions | None, stage: Stage, recipe: Recipe, corpus: Corpus
+        self, old: Positions | None, stage: Stage, recipe: Recipe, sizes: Longs
     ) -> Positions | None:
         """The jumps of the stage before if they have this window, else jumps that are all equally likely.
 
@@ -65,7 +65,7 @@ class Hmm:
     def expect(
         self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,
         own: Own | None, counts: Sequence[Counts], n_threads: int,
-    ) -> tuple[dict[str, float], None]:  # fmt: skip
+    ) -> tuple[dict[str, int], None]:  # fmt: skip
         (m,), (shard,) = views, shards
         statistics = np.empty((len(shard), len(_hmm.STATISTICS)))
         how = for_kernel(stage, direction)

@@ -28,7 +28,7 @@ class LeaveOneOut(Hmm):
     def expect(  # type: ignore[override]
         self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,
         own: Own | None, counts: Sequence[Counts], n_threads: int,
-    ) -> tuple[dict[str, float], Packed]:  # fmt: skip
+    ) -> tuple[dict[str, int], Packed]:  # fmt: skip
         """own: None in the first iteration, which counts jumps, too"""
         shard = shards[0]
         statistics = np.empty((len(shard), len(_hmm.STATISTICS)))

@@ -18,10 +18,10 @@ from aligner.models.shares import Own
 from aligner.models.stage import Stage
 from aligner.models.table import Table
 from aligner.text.cells import Shard
-from aligner.text.corpus import Corpus
 
 Reals = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
+Longs = npt.NDArray[np.int64]
 
 
 class Mixture:
@@ -30,7 +30,7 @@ class Mixture:
     constrained = False
 
     def positions(
-        self, old: Positions | None, stage: Stage, recipe: Recipe, corpus: Corpus
+        self, old: Positions | None, stage: Stage, recipe: Recipe, sizes: Longs
     ) -> Positions | None:
         """Model 1 has no positions. The positions of another family are kept for a later stage."""
         return old
@@ -42,7 +42,7 @@ class Mixture:
     def expect(
         self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,
         own: Own | None, counts: Sequence[Counts], n_threads: int,
-    ) -> tuple[dict[str, float], None]:  # fmt: skip
+    ) -> tuple[dict[str, int], None]:  # fmt: skip
         (m,), (shard,) = views, shards
         statistics = np.empty((len(shard), len(LOGLIKS)))
         agree = stage.objective == "agreement"
@@ -63,10 +63,10 @@ class Model2(Mixture):
     """Positions are a table."""
 
     def positions(
-        self, old: Positions | None, stage: Stage, recipe: Recipe, corpus: Corpus
+        self, old: Positions | None, stage: Stage, recipe: Recipe, sizes: Longs
     ) -> Positions | None:
         """The table of the stage before, with the sizes of this text; what was not met is even."""
-        return Table.of(corpus, old if isinstance(old, Table) else None)
+        return Table.of(sizes, old if isinstance(old, Table) else None)
 
     def places(self, m: Parameters, shard: Shard) -> Places | None:
         assert isinstance(m.positions, Table)
@@ -77,10 +77,10 @@ class DiagonalModel(Mixture):
     """Positions favour the diagonal."""
 
     def positions(
-        self, old: Positions | None, stage: Stage, recipe: Recipe, corpus: Corpus
+        self, old: Positions | None, stage: Stage, recipe: Recipe, sizes: Longs
     ) -> Positions | None:
         """The tension of the stage if it has one, else that of the stage before."""
-        return Diagonal.of(corpus, old if isinstance(old, Diagonal) else None, stage.tension, recipe.p0)
+        return Diagonal.of(sizes, old if isinstance(old, Diagonal) else None, stage.tension, recipe.p0)
 
     def places(self, m: Parameters, shard: Shard) -> Places | None:
         assert isinstance(m.positions, Diagonal)

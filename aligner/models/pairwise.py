@@ -20,11 +20,11 @@ from aligner.models.recipe import Recipe
 from aligner.models.shares import Own
 from aligner.models.stage import Stage
 from aligner.text.cells import Shard
-from aligner.text.corpus import Corpus
 
 _pairwise = simd.load("models._pairwise")
 Reals = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
+Longs = npt.NDArray[np.int64]
 
 
 class Pairwise:
@@ -52,7 +52,7 @@ class Pairwise:
         }
 
     def positions(
-        self, old: Positions | None, stage: Stage, recipe: Recipe, corpus: Corpus
+        self, old: Positions | None, stage: Stage, recipe: Recipe, sizes: Longs
     ) -> Positions | None:
         """Nothing of positions is learned. The positions of another family are kept for a later stage."""
         return old
@@ -60,7 +60,7 @@ class Pairwise:
     def expect(
         self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,
         own: Own | None, counts: Sequence[Counts], n_threads: int,
-    ) -> tuple[dict[str, float], None]:  # fmt: skip
+    ) -> tuple[dict[str, int], None]:  # fmt: skip
         """The statistics are objectives: composite log-likelihoods."""
         (m,), (shard,) = views, shards
         statistics = np.empty((len(shard), len(LOGLIKS)))

@@ -12,7 +12,6 @@ import numpy.typing as npt
 from aligner import store
 from aligner.models.places import Places, find_sizes, sizes_of
 from aligner.text.cells import Shard
-from aligner.text.corpus import Corpus
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
@@ -37,9 +36,8 @@ class Table:
     NUMBERS: ClassVar[tuple[str, ...]] = ()
 
     @staticmethod
-    def of(corpus: Corpus, old: Table | None) -> Table:
+    def of(sizes: Longs, old: Table | None) -> Table:
         """The table of a text's sizes. What the old table does not have is even: 1 / (I + 1), 1 / (J + 1)."""
-        sizes = sizes_of(corpus.src.lengths, corpus.tgt.lengths)
         table = Table(sizes, np.empty((2, int(_n_cells(sizes).sum())), dtype=np.float32))
         found = np.full(len(sizes), -1) if old is None else find_sizes(old.sizes, sizes[:, 0], sizes[:, 1])
         starts = None if old is None else old.starts

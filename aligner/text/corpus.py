@@ -362,11 +362,17 @@ def warn_of_long(pairs: Sequence[tuple[int, int, int]], file: str | None = None)
 
 def relabelled(side: Side, see: Callable[[str], str]) -> Relabelled:
     """The same side with see(word), which is not empty, for each word. Words that become equal get one id."""
+    vocab, new = renamed(side.vocab, see)
+    return Relabelled(side, new, vocab)
+
+
+def renamed(vocab: Vocab, see: Callable[[str], str]) -> tuple[Vocab, npt.NDArray[np.int32]]:
+    """(the different see(word) in the order of the words; [n_words] word id -> id of see(word))"""
     interner = _corpus.Interner()
-    text = " ".join(map(see, side.vocab.words)).encode() + b" \n"
+    text = " ".join(map(see, vocab.words)).encode() + b" \n"
     new = np.empty(len(text), dtype=np.int32)
     _, _, n = _corpus.index_lines(text, interner, new, np.empty(1, dtype=np.int64), None)
-    return Relabelled(side, new[:n].copy(), Vocab(*interner.words()))
+    return Vocab(*interner.words()), new[:n].copy()
 
 
 def text_hash(corpus: Corpus) -> str:

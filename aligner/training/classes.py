@@ -5,9 +5,7 @@ from __future__ import annotations
 import logging
 import reprlib
 
-import numpy as np
-import numpy.typing as npt
-
+from aligner.models.census import Census
 from aligner.models.class_jumps import ClassJumps
 from aligner.models.jumps import Jumps
 from aligner.models.kinds import LATTICES
@@ -15,11 +13,8 @@ from aligner.models.parameters import View
 from aligner.models.positions import Positions
 from aligner.models.recipe import Recipe
 from aligner.models.settings import checked
-from aligner.text.classes import BothClasses, WordClasses
-from aligner.text.corpus import Corpus, Side
-from aligner.text.views import see
-
-Ints = npt.NDArray[np.int32]
+from aligner.text.classes import BothClasses, WordClasses, cluster
+from aligner.text.corpus import Corpus
 
 FEW = 0.1  # of all tokens: a warning tells if more have no class
 
@@ -50,13 +45,21 @@ def check_classes(classes: BothClasses, recipe: Recipe, corpus: Corpus) -> str:
     return "/".join(given.checksum() for given in classes)
 
 
-def with_classes(
-    positions: Positions | None, classes: BothClasses, corpus: Corpus, view: str
-) -> Positions | None:
+def classes_of(classes: BothClasses | None, recipe: Recipe, corpus: Corpus) -> tuple[BothClasses | None, str]:
+    """The classes of a training, given or learned from its text, and the checksum of given ones."""
+    checksum = "" if classes is None else check_classes(classes, recipe, corpus)
+    if recipe.classes:
+        classes = cluster(corpus.src, recipe.classes), cluster(corpus.tgt, recipe.classes)
+    return classes, checksum
+
+
+def with_classes(positions: Positions | None, census: Census, view: str) -> Positions | None:
     """Jumps that depend on the classes of a view's words; other positions, and such jumps, as they are."""
-    if not isinstance(positions, Jumps) or isinstance(positions, ClassJumps):
+    if census.src.classes is None or not isinstance(positions, Jumps) or isinstance(positions, ClassJumps):
         return positions
-    return ClassJumps.of(positions, *classes_in(corpus, see(corpus, view), classes))
+    seen = census.seen(view)
+    assert seen.src.classes is not None and seen.tgt.classes is not None
+    return ClassJumps.of(positions, seen.src.classes, seen.tgt.classes)
 
 
 def inherited(jumps: ClassJumps, view: View, corpus: Corpus, classes: BothClasses | None) -> Jumps:
@@ -67,29 +70,3 @@ def inherited(jumps: ClassJumps, view: View, corpus: Corpus, classes: BothClasse
     if classes is not None:
         return jumps.of_all_words
     return jumps.of_words(view.src.find(corpus.src.vocab.words), view.tgt.find(corpus.tgt.vocab.words))
-
-
-def classes_in(text: Corpus, seen: Corpus, classes: BothClasses) -> tuple[Ints, Ints]:
-    """[V_src], [V_tgt] the classes of what a view sees of a text's words.
-
-    The class of what a view sees is that of the most tokens of the text that look so, the first of equals.
-    """
-    sides = zip((text.src, text.tgt), (seen.src, seen.tgt), classes, strict=True)
-    src, tgt = (_of_view(side, view, words) for side, view, words in sides)
-    return src, tgt
-
-
-def _of_view(side: Side, view: Side, classes: WordClasses) -> Ints:
-    found = classes.of(side.vocab)
-    if view is side:
-        return found
-    looks = np.full(len(side.vocab), -1, dtype=np.int64)  # word -> what the view sees of it
-    looks[side.ids] = view.ids
-    there = (looks >= 0) & (found > 0)
-    looks, of_word, counts = looks[there], found[there], side.counts[there]
-    codes, place = np.unique(looks * (classes.n_classes + 1) + of_word, return_inverse=True)
-    tokens = np.bincount(place, counts, minlength=len(codes))
-    order = np.lexsort((-codes, tokens))  # the last one of a view's word is that of the most tokens
-    result = np.zeros(len(view.vocab), dtype=np.int32)
-    result[codes[order] // (classes.n_classes + 1)] = codes[order] % (classes.n_classes + 1)
-    return result

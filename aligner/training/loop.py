@@ -19,9 +19,9 @@ from aligner.decoding.posteriors import check_constraints
 from aligner.errors import DataError
 from aligner.links.known import known_of
 from aligner.links.links import Links
+from aligner.models.census import Census
 from aligner.models.class_jumps import ClassJumps
-from aligner.models.counts import LOGLIKS, Counts, check_size
-from aligner.models.families import FAMILIES
+from aligner.models.counts import Counts, check_size
 from aligner.models.kinds import Leaving
 from aligner.models.lexicon import Lexicon
 from aligner.models.parameters import Parameters, View
@@ -29,15 +29,16 @@ from aligner.models.pseudo import PseudoCounts
 from aligner.models.recipe import Recipe
 from aligner.models.shares import Shares
 from aligner.models.stage import Stage
-from aligner.models.update import Bytes, start_with, update
-from aligner.text.cells import Seen, cell_offsets, in_shards
-from aligner.text.classes import BothClasses, cluster
+from aligner.models.update import Bytes, start_with
+from aligner.text.cells import Seen, cell_offsets
+from aligner.text.classes import BothClasses
 from aligner.text.corpus import Corpus, Pairs, pair_keys, text_hash, warn_of_long
-from aligner.text.known import Constraints, Known
+from aligner.text.known import NOTHING, Constraints, Known
 from aligner.text.spelling import likeness
 from aligner.threads import useful
-from aligner.training.classes import check_classes, inherited, with_classes
+from aligner.training.classes import classes_of, inherited
 from aligner.training.development import Development
+from aligner.training.iteration import Beside, expect, label_of, position, record, renew
 from aligner.training.monitor import Monitor
 from aligner.training.prior import CountsPrior, ModelPrior, Prior, pseudo_counts, warn_of_unknown
 from aligner.training.progress import Progress, decoding_work, kind_of, training_work
@@ -116,46 +117,38 @@ def learn(
     check_size(corpus)
     known = known_of(links, constraints, corpus)
     check_constraints(recipe, known)
-    used = corpus = corpus.bounded()
-    if recipe.max_length:
-        keep = np.maximum(corpus.src.lengths, corpus.tgt.lengths) <= recipe.max_length
-        used, known = corpus.select(keep), known.select(keep)
-    recipe = recipe.settled(used)
+    corpus = corpus.bounded()
+    used, recipe, known = trained_on(corpus, recipe, known)
     n_cells = int(cell_offsets(used)[-1])
     n_threads = useful(n_threads, n_cells)
-    if n_cells == 0:
-        some = f" of at most {recipe.max_length} words a side" if recipe.max_length else ""
-        logger.warning("there is nothing to learn from: no sentence pair%s has words on both sides", some)
     _check_start(recipe, init)
     if isinstance(prior, Model):
         prior = ModelPrior(prior)
     if not arguments.number("prior_weight", prior_weight, 0, 1e6):
         prior = None
     _check_prior(recipe, prior, init)
-    class_files = "" if classes is None else check_classes(classes, recipe, used)
-    if recipe.classes:
-        classes = cluster(used.src, recipe.classes), cluster(used.tgt, recipe.classes)
+    classes, class_files = classes_of(classes, recipe, used)
     learned_from = {
-        "text": text_hash(used),
         "known": known.checksum(),
         "init": "" if init is None else init.checksum,
         "prior": "" if prior is None else f"{prior.checksum}*{float(prior_weight)!r}",
         "dev": "" if development is None else development.checksum(),
         "class_files": class_files,
     }
-    size = {"version": __version__, "pairs": len(used), "tokens": [len(used.src.ids), len(used.tgt.ids)]}
-    model = Model(recipe, [], size | {key: x for key, x in learned_from.items() if x} | (facts or {}))
+    model = begun(used, recipe, learned_from, facts)
     if resume is not None:
         model = _resumed(resume, model)
     # The lexicons of a finished model may lack word pairs of the text.
     finished = resume is not None and not resume.unfinished
     if prior is not None:
         warn_of_unknown(prior, used)
-    monitor = _monitor(used, model, progress, log)
+    census = Census.of(used, classes)
+    monitor = _monitor(census, n_cells, model, progress, log)
     monitor.begin(model.signature + "".join(f"|{key}:{value}" for key, value in (run or {}).items()))
     work = _Run(
-        used, model, init, prior, prior_weight, development, known, classes, n_threads, checkpoint, monitor
-    )
+        used, census, model, init, prior, prior_weight, development, known, classes, n_threads, checkpoint,
+        monitor,
+    )  # fmt: skip
     try:
         seen = work.train_views(memory)
         work.train_together(seen)
@@ -165,6 +158,36 @@ def learn(
     if recipe.threshold is None:
         model.facts["threshold"] = work.threshold(None if finished else seen)
     return model, list(seen) if used is corpus and not finished else [None] * len(seen)
+
+
+def trained_on(corpus: Corpus, recipe: Recipe, known: Known = NOTHING) -> tuple[Corpus, Recipe, Known]:
+    """The sentence pairs that are trained on, the recipe with their views, and what is known of their links.
+
+    corpus: without what is too long
+    """
+    if recipe.max_length:
+        keep = np.maximum(corpus.src.lengths, corpus.tgt.lengths) <= recipe.max_length
+        corpus, known = corpus.select(keep), known.select(keep)
+    if not ((corpus.src.lengths > 0) & (corpus.tgt.lengths > 0)).any():
+        some = f" of at most {recipe.max_length} words a side" if recipe.max_length else ""
+        logger.warning("there is nothing to learn from: no sentence pair%s has words on both sides", some)
+    return corpus, recipe.settled(corpus), known
+
+
+def begun(
+    corpus: Corpus, recipe: Recipe, learned_from: Mapping[str, str], facts: Mapping[str, Any] | None
+) -> Model:
+    """A model without views: a training that has just begun.
+
+    learned_from: checksums of what it learns from beside the text; empty ones are left out
+    """
+    size = {
+        "version": __version__,
+        "pairs": len(corpus),
+        "tokens": [len(corpus.src.ids), len(corpus.tgt.ids)],
+    }
+    learned = {key: x for key, x in ({"text": text_hash(corpus)} | dict(learned_from)).items() if x}
+    return Model(recipe, [], size | learned | dict(facts or {}))
 
 
 def _check_start(recipe: Recipe, init: Model | None) -> None:
@@ -212,16 +235,17 @@ def _other_text(what: str) -> DataError:
     )
 
 
-def _monitor(corpus: Corpus, model: Model, progress: Progress | None, log: IO[str] | None) -> Monitor:
-    recipe, n_cells = model.recipe, int(cell_offsets(corpus)[-1])
+def _monitor(
+    census: Census, n_cells: int, model: Model, progress: Progress | None, log: IO[str] | None
+) -> Monitor:
+    recipe = model.recipe
     if progress is not None:
         done = model.progress["iterations"] if model.progress else 0
         progress.plan(training_work(recipe, n_cells, len(model.views), done))
         if progress.aligns is not None:
             progress.plan(decoding_work(recipe, n_cells, progress.aligns))
-    full = (corpus.src.lengths > 0) & (corpus.tgt.lengths > 0)
-    n_tokens = int(corpus.tgt.lengths[full].sum()), int(corpus.src.lengths[full].sum())
-    return Monitor(recipe, int(full.sum()), n_tokens, progress, log, model.history, "known" in model.facts)
+    weighted = "known" in model.facts
+    return Monitor(recipe, census.n_pairs, census.n_generated, progress, log, model.history, weighted)
 
 
 @dataclass
@@ -229,6 +253,7 @@ class _Run:
     """A training under way: the text, the model as far as it is, and what the iterations need."""
 
     corpus: Corpus
+    census: Census
     model: Model
     init: Model | None
     prior: Prior | None
@@ -279,7 +304,7 @@ class _Run:
             self._train(model.views, seen, len(recipe.schedule))
             assert model.shares is not None
             model.shares = model.shares.sorted(self.n_threads)
-        self._position(model.views, recipe.last)  # the last stage may have had no iterations
+        position(model.views, recipe.last, recipe, self.census)  # the last stage may have had no iterations
 
     def threshold(self, seen: Sequence[Seen] | None) -> float:
         """The threshold of least expected AER, of the shares if there are any, else of text decoded anew."""
@@ -299,76 +324,56 @@ class _Run:
             if self.checkpoint is not None:
                 self.checkpoint(self.model)
 
-    def _position(self, views: Sequence[View], stage: Stage) -> None:
-        """Gives views the positions that a stage begins with. Views with one lattice share them."""
-        recipe, family = self.model.recipe, FAMILIES[stage.family]
-        for view in views:
-            old = views[0] if stage.together else view
-            positions = old.parameters.positions
-            if view is old:
-                positions = family.positions(positions, stage, recipe, self.corpus)
-                if self.classes is not None:
-                    positions = with_classes(positions, self.classes, self.corpus, view.name)
-            elif isinstance(positions, ClassJumps):
-                positions = positions.of_all_words  # the lattice has the classes of the first view's words
-            view.parameters.positions = positions
-
     def _iterate(
         self, views: Sequence[View], seen: Sequence[Seen], stage: Stage, used: Sequence[Counts] | None
     ) -> list[Counts]:
         """One iteration: expect, shard by shard, then update. The counts' memory serves the next one."""
         model, recipe, progress = self.model, self.model.recipe, self.model.progress
         assert progress is not None
-        family, label = FAMILIES[stage.family], "+".join(view.name for view in views)
         self.monitor.enter(None if stage.together else len(model.views) - 1, stage, progress["iterations"])
-        self._position(views, stage)
+        position(views, stage, recipe, self.census)
         judged = self.development is not None and stage is recipe.last
         before = [view.parameters.copied() for view in views] if judged else None
         own = None
         if stage.leaving is not None and model.shares is not None:
             own = model.shares.of_all(stage.leaving.left_out)
-        parameters = [view.parameters for view in views]
-        counts = [
-            Counts.zero(m, None if used is None else used[n], shared=stage.together)
-            for n, m in enumerate(parameters)
-        ]
-        statistics, packed = dict.fromkeys(LOGLIKS, 0.0), []
-        for start, stop, shards in in_shards(seen, self.n_threads, self.known):
-            mine = None if own is None else own.part(start, stop)
-            found, shares = family.expect(
-                parameters, shards, stage, recipe.direction, mine, counts, self.n_threads
-            )
-            packed += [] if shares is None else [shares]
-            for key, value in found.items():
-                statistics[key] = statistics.get(key, 0.0) + value
-            self.monitor.advance(kind_of(stage), shards[0].n_cells, len(views))
-        divergence = None
-        for view, c, sight in zip(views, counts, seen, strict=True):
-            m, taught = view.parameters, self._taught(view.name, sight, view.parameters.lexicon)
-            if stage.leaving is None:
-                divergence = update(m, c, stage, prior=taught, n_threads=self.n_threads)
-                m.lexicon.keep(recipe.direction)
-            else:
-                update(m, c, stage, sight.text.occurrences, self._alike(sight, stage.leaving), taught)
-        old, model.shares = model.shares, Shares.joined(self.keys, packed) if stage.together else None
+        expected = expect(
+            [view.parameters for view in views],
+            seen,
+            stage,
+            recipe.direction,
+            own=own,
+            known=self.known,
+            used=used,
+            advance=lambda n_cells: self.monitor.advance(kind_of(stage), n_cells, len(views)),
+            n_threads=self.n_threads,
+        )
+        beside = [self._beside(view, sight, stage) for view, sight in zip(views, seen, strict=True)]
+        divergence = renew(views, expected.counts, stage, recipe.direction, beside, self.n_threads)
+        old, model.shares = model.shares, None
+        if stage.together:
+            model.shares = Shares.joined(self.keys, expected.shares)
         area = None
         if self.development and judged:
             learned = None if model.shares is None else model.shares.sorted(self.n_threads)
             area = self.development.area(views, recipe, learned, self.n_threads)
-        directions = ["forward", "reverse"] if recipe.direction == "both" else [recipe.direction]
-        # The bound is of the parameters that the iteration began with, as the log-likelihood is.
-        bounded = stage.dirichlet and stage.objective == "likelihood"
-        began = progress["divergence"] if bounded else None
-        self.monitor.add(label, stage, directions, statistics, began, area)
+        record(model, views, stage, expected.statistics, self.monitor, area)
         done = progress["iterations"] + 1
-        if before is not None and not self._is_better(label):
+        if before is not None and not self._is_better(label_of(views)):
             for view, parameter in zip(views, before, strict=True):
                 view.parameters = parameter
             model.shares, done = old, len(recipe.schedule) if stage.together else recipe.apart
             n_left = done - progress["iterations"] - 1
             self.monitor.stop(stage, n_left * int(seen[0].cell_offsets[-1]), len(views))
         model.progress = {"iterations": done, "divergence": divergence}
-        return counts
+        return expected.counts
+
+    def _beside(self, view: View, seen: Seen, stage: Stage) -> Beside:
+        """What the update of a view needs beside counts."""
+        taught = self._taught(view.name, seen, view.parameters.lexicon)
+        if stage.leaving is None:
+            return Beside(taught=taught)
+        return Beside(seen.text.occurrences, self._alike(seen, stage.leaving), taught)
 
     def _alike(self, seen: Seen, leaving: Leaving) -> Bytes | None:
         """How alike the words of a view's word pairs are spelled, if it matters; found once."""

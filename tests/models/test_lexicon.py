@@ -48,7 +48,7 @@ def test_positions_of_an_earlier_model():
 
     def positions(family, before, window):
         recipe = Recipe.of("hmm", window=window, p0=0.1)
-        return FAMILIES[family].positions(before, recipe.last, recipe, Corpus.from_pairs([("a", "b")]))
+        return FAMILIES[family].positions(before, recipe.last, recipe, np.array([[1, 1]]))
 
     taken = positions("hmm", old, 2)
     np.testing.assert_array_equal(taken.jump, old.jump)

@@ -11,6 +11,7 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from problems import Problem, corpus_of, even_problem, expected_counts, grids, random_problem, small_problems
 
+from aligner import Corpus
 from aligner.models import _mixture, _mixture_double
 from aligner.models._diagonal import expected_distance, partition
 from aligner.models.counts import ONE, Counts
@@ -34,16 +35,20 @@ def distance(I: int, J: int) -> np.ndarray:
     return abs(np.arange(1, I + 1)[None, :] / I - np.arange(1, J + 1)[:, None] / J)
 
 
+def sizes_in(corpus: Corpus) -> np.ndarray:
+    return sizes_of(corpus.src.lengths, corpus.tgt.lengths)
+
+
 def with_places(problem: Problem, kind: str, seed: int) -> Problem:
     """The problem with any positions of a kind; every word pair is possible."""
     random = np.random.default_rng(seed)
     text = problem.seen.text
     lexicon = replace(problem.m.lexicon, t=problem.m.lexicon.t + 0.01)
     if kind == "diagonal":
-        sizes = sizes_of(text.src.lengths, text.tgt.lengths)
+        sizes = sizes_in(text)
         positions = Diagonal(random.uniform(0.1, 12, 2), float(random.uniform(0.05, 0.5)), sizes)
     else:
-        even = Table.of(text, None)
+        even = Table.of(sizes_in(text), None)
         position = random.random(even.position.shape) + 0.01
         for I, J, begin, end in even.blocks():
             for d in range(2):
@@ -241,7 +246,7 @@ def test_without_tension_the_diagonal_is_model_1():
 
 def test_a_new_table_is_model_1():
     problem = random_problem(np.random.default_rng(4), [(4, 3), (2, 7), (1, 1)], 1)
-    table = Table.of(problem.seen.text, None)
+    table = Table.of(sizes_in(problem.seen.text), None)
     unmet = Table(table.sizes[:0], table.position[:, :0])
     found = np.zeros((3, 2, sum(I * J for I, J in map(problem.shape, range(3)))))
     tables = {x: getattr(problem.m.lexicon, x).astype(np.float32) for x in ("t", "null_fwd", "null_rev")}
@@ -305,9 +310,9 @@ def test_sizes_are_found():
 
 
 def test_a_table_takes_over_the_sizes_it_had():
-    old = Table.of(corpus_of(([0, 1], [0]), ([0], [0, 1])), None)
+    old = Table.of(sizes_in(corpus_of(([0, 1], [0]), ([0], [0, 1]))), None)
     old.position[:] = np.arange(old.position.size).reshape(old.position.shape) / 100
-    new = Table.of(corpus_of(([0, 1], [0]), ([0, 1], [0, 1])), old)
+    new = Table.of(sizes_in(corpus_of(([0, 1], [0]), ([0, 1], [0, 1]))), old)
     assert new.sizes.tolist() == [[2, 1], [2, 2]]
     np.testing.assert_array_equal(new.position[:, :6], old.position[:, 6:])
     np.testing.assert_allclose(new.position[:, 6:], 1 / 3)

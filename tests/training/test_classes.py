@@ -9,11 +9,11 @@ import pytest
 from trained import SRC, TGT, assert_same_arrays, links_of, plain, recipe_of, run, same
 
 from aligner import Corpus, DataError, Model, Recipe, store, train
+from aligner.models.census import Census
 from aligner.models.class_jumps import ClassJumps
 from aligner.models.jumps import Jumps
 from aligner.text.classes import WordClasses
 from aligner.text.views import see
-from aligner.training.classes import classes_in
 from aligner.training.loop import learn
 
 Both = tuple[WordClasses, WordClasses]
@@ -42,11 +42,11 @@ def test_what_a_view_sees_has_the_class_of_most_tokens():
              for c in ([1, 2, 1, 3], [2, 2, 1, 3])]  # fmt: skip
     target = WordClasses(corpus.tgt.vocab, np.array([1], np.int32), 1)
     for side, expected in zip(sides, (1, 2), strict=True):  # of two classes with two tokens each, the first
-        src, tgt = classes_in(corpus, see(corpus, "prefix2"), (side, target))
-        assert src.tolist() == [expected, 0, 3]
-        assert tgt.tolist() == [1] and src.dtype == np.int32
-    src, _ = classes_in(corpus, corpus, (sides[0], target))
-    assert src.tolist() == [1, 2, 0, 1, 3]
+        seen = Census.of(corpus, (side, target)).seen("prefix2")
+        assert seen.src.vocab.words == see(corpus, "prefix2").src.vocab.words == ["ab", "xy", "xz"]
+        assert seen.src.classes.tolist() == [expected, 0, 3] and seen.src.classes.dtype == np.int32
+        assert seen.tgt.classes.tolist() == [1]
+    assert Census.of(corpus, (sides[0], target)).seen("word").src.classes.tolist() == [1, 2, 0, 1, 3]
 
 
 @pytest.mark.parametrize("name", ["hmm", "shmm", "loo"])

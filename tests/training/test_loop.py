@@ -180,7 +180,7 @@ def test_the_bar_moves_within_an_iteration(some, monkeypatch, name, n_iterations
 @pytest.mark.parametrize("n_cells", [1, 5_000])
 @pytest.mark.parametrize("name", MODELS)
 def test_shards_change_no_bit(corpus, monkeypatch, name, n_cells):
-    """Neither of what is learned nor of the links; sums of log-likelihoods are rounded otherwise."""
+    """Neither of what is learned, nor of the history, nor of the links."""
     some = corpus.part(0, 60 if n_cells == 1 else 300)
     recipe = recipe_of(name, iterations=2, ibm1_iterations=2, views=VIEWS)
     whole = train(some, recipe)
@@ -192,12 +192,7 @@ def test_shards_change_no_bit(corpus, monkeypatch, name, n_cells):
         assert n_shards == 60 if n_cells == 1 else n_shards > 5
     cut, seen = learn(some, recipe, n_threads=1 if n_cells == 1 else 2, memory=1 << 30)
     assert_same_arrays(whole, cut)
-    for a, b in zip(whole.history, cut.history, strict=True):
-        assert a.keys() == b.keys() and a["model"] == b["model"]
-        for key in {"loglik", "perplexity"} & a.keys():
-            assert a[key] == pytest.approx(b[key], rel=1e-12)
-        for key in {"kl", "objective", "calls", "violation"} & a.keys():
-            assert a[key] == pytest.approx(b[key], rel=1e-9)
+    assert whole.history == cut.history
     for viterbi in (False, True):
         for sights in (None, seen):
             found = links_of(cut, some, viterbi=viterbi, seen=sights)
