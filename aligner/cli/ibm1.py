@@ -17,6 +17,7 @@ from aligner.cli import known, options, recipes, training
 @recipes.views
 @known.option
 @training.progress
+@training.memory
 @options.threads
 def command(**settings: Any) -> None:
     """Train Model 1 on a corpus, both directions: translation probabilities without word order.

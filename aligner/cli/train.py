@@ -25,6 +25,7 @@ ALONE = [name for name, kind in MODELS.items() if kind.objective == "likelihood"
 )
 @recipes.option
 @training.progress
+@training.memory
 @options.threads
 @options.documented("Models:", MODELS)
 def command(**settings: Any) -> None:

@@ -68,7 +68,8 @@ def memory(command: F) -> F:
         metavar="SIZE",
         default=MEMORY,
         callback=_size,
-        help="Room for the cells of sentence pairs, 4 bytes each; cells that do not fit are looked up again.",
+        help="Room for text, parameters and cells, 4 bytes for two words of a sentence pair. Cells that do"
+        " not fit are looked up again in each iteration.",
     )(command)
 
 
@@ -129,7 +130,7 @@ def train(
     exclude: str | None = None,
     known_base: int | None = None,
     known_format: str | None = None,
-    memory: int = 0,
+    memory: int = arguments.size(MEMORY),  # noqa: B008
     run: Mapping[str, str] | None = None,
     **settings: Any,
 ) -> tuple[Corpus, Model, list[Seen | None], Links | None]:

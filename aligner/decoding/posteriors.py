@@ -162,7 +162,8 @@ def unknown_words(seen: Sequence[Seen]) -> tuple[npt.NDArray[np.bool_], npt.NDAr
     """
 
     def unknown(sides: Iterable[Side]) -> npt.NDArray[np.bool_]:
-        return np.logical_and.reduce([side.new < 0 for side in sides if isinstance(side, Relabelled)])
+        known = [side.new < 0 for side in sides if isinstance(side, Relabelled)]
+        return np.asarray(np.logical_and.reduce(known))
 
     return unknown(sight.text.src for sight in seen), unknown(sight.text.tgt for sight in seen)
 

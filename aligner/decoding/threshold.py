@@ -36,6 +36,7 @@ UNKNOWN = 0.4  # the threshold where there are no links
 SCALE = 1_000_000  # how a histogram writes the score 1: scores have six decimals, as files have them
 MOST_PAIRS = 10_000  # sentence pairs that a threshold is found from; of a larger text, a sample
 SEED = 1  # of the sample
+BLOCK = 1 << 20  # entries of shares that are counted at a time
 
 
 def check(threshold: float | str | None) -> None:
@@ -150,7 +151,9 @@ def of_shares(shares: Shares) -> float:
     The threshold is in the middle between the least score taken and the next one, so that the scores of
     decoding may differ a little.
     """
-    counts = np.bincount(shares.entries & MOST, minlength=MOST + 1)
+    counts = np.zeros(MOST + 1, dtype=np.int64)
+    for start in range(0, len(shares.entries), BLOCK):
+        counts += np.bincount(shares.entries[start : start + BLOCK] & MOST, minlength=MOST + 1)
     counts[0] = 0  # fillers
     best = _least_expected_aer(counts, counts * np.arange(MOST + 1))
     return UNKNOWN if best is None else (best[0] + best[1]) / 2 / MOST

@@ -80,8 +80,8 @@ class Census:
         full = (src.lengths > 0) & (tgt.lengths > 0)
         one, other = classes or (None, None)
         sizes = sizes_of(src.lengths, tgt.lengths)
-        both = (Words.of(*x) for x in zip((src, tgt), corpus.occurrences, (one, other), strict=True))
-        return Census(*both, sizes, int(full.sum()))
+        paired = corpus.occurrences
+        return Census(Words.of(src, paired[0], one), Words.of(tgt, paired[1], other), sizes, int(full.sum()))
 
     def seen(self, view: str) -> Census:
         """What a view sees of the words."""

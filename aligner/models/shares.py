@@ -5,7 +5,7 @@ A sentence pair must not be its own witness. What it had counted is subtracted a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +41,25 @@ class Own:
         return Own(self.start[start:stop], self.stop[start:stop], self.entries, self.left_out)
 
 
+class Passing:
+    """The shares of a text's shards, which are asked for one after another, and forgotten then.
+
+    parts     of the shards, in the order of the text; the list becomes empty
+    left_out  that of Own
+    """
+
+    def __init__(self, parts: list[Packed], left_out: float) -> None:
+        parts.reverse()  # the first one is taken off the end
+        self.parts, self.left_out = parts, left_out
+
+    def part(self, start: int, stop: int) -> Own:
+        """The shares of the next shard, the sentence pairs start to stop."""
+        offsets, entries = self.parts.pop()
+        if len(offsets) != stop - start + 1:
+            raise ValueError(f"the next shares are of {len(offsets) - 1} sentence pairs, not {stop - start}")
+        return Own(offsets[:-1], offsets[1:], entries, self.left_out)
+
+
 @dataclass(frozen=True, eq=False)
 class Shares:
     """The shares of all sentence pairs that a model was trained on.
@@ -55,15 +74,29 @@ class Shares:
     entries: Entries
 
     @staticmethod
-    def joined(keys: npt.NDArray[np.uint64], parts: Sequence[Packed]) -> Shares:
+    def joined(keys: npt.NDArray[np.uint64], parts: Iterable[Packed]) -> Shares:
         """The shares of a text's shards, one after another, with the keys of its sentence pairs."""
-        lengths = np.concatenate([np.zeros(1, np.int64), *(np.diff(offsets) for offsets, _ in parts)])
-        entries = np.concatenate([np.zeros(0, np.uint32), *(packed for _, packed in parts)])
-        return Shares(keys, np.cumsum(lengths), entries)
+        lengths, entries, n = [np.zeros(1, np.int64)], np.empty(0, dtype=np.uint32), 0
+        for offsets, packed in parts:
+            end = n + len(packed)
+            if end > len(entries):  # it grows in place: parts may be forgotten as they are taken
+                entries.resize(max(end, len(entries) * 5 // 4), refcheck=False)
+            entries[n:end], n = packed, end
+            lengths.append(np.diff(offsets))
+        entries.resize(n, refcheck=False)
+        return Shares(keys, np.cumsum(np.concatenate(lengths)), entries)
 
     def of_all(self, left_out: float) -> Own:
         """The shares of the text that they were made of, in its order."""
         return Own(self.offsets[:-1], self.offsets[1:], self.entries, left_out)
+
+    def parts(self, cuts: Iterable[tuple[int, int]]) -> list[Packed]:
+        """The shares of some shards of the text that they were made of. cuts: first and last of each"""
+        found = []
+        for start, stop in cuts:
+            offsets = self.offsets[start : stop + 1]
+            found.append((offsets - offsets[0], self.entries[offsets[0] : offsets[-1]]))
+        return found
 
     def sorted(self, n_threads: int = 1) -> Shares:
         """By key, each key once: equal pairs have equal shares, unless links known by hand differ."""

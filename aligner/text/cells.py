@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
@@ -89,26 +90,23 @@ class Seen:
         """Looks up the cells of the first sentence pairs, as many as there is room for, and keeps them."""
         n_pairs = int(np.searchsorted(self.cell_offsets, room, side="right")) - 1
         cells = np.empty(int(self.cell_offsets[n_pairs]), dtype=np.int32)
-        for start, stop in cut(self.cell_offsets[: n_pairs + 1], SHARD_CELLS):
+        for start, stop in cuts(self.cell_offsets[: n_pairs + 1]):
             first, last = self.cell_offsets[[start, stop]]
             cells[first:last] = self.shard(start, stop, n_threads).cells
         self.cells = cells
 
     def shard(self, start: int, stop: int, n_threads: int, known: Known = NOTHING) -> Shard:
         """The sentence pairs start to stop."""
-        sides = []
-        for side in (self.text.src, self.text.tgt):
-            offsets = side.offsets[start : stop + 1]
-            sides += [side.tokens(start, stop), offsets - offsets[0]]
-        src_ids, src_offsets, tgt_ids, tgt_offsets = sides
+        src, tgt = self.text.src, self.text.tgt
+        src_offsets, tgt_offsets = (x.offsets[start : stop + 1] - x.offsets[start] for x in (src, tgt))
+        text = src.tokens(start, stop), src_offsets, tgt.tokens(start, stop), tgt_offsets
         first, last = self.cell_offsets[start], self.cell_offsets[stop]
         offsets = self.cell_offsets[start : stop + 1] - first
         cells = self.cells[first:last]
         if last > len(self.cells):
             cells = np.empty(last - first, dtype=np.int32)
-            text = src_ids, src_offsets, tgt_ids, tgt_offsets
             _cells.find_cells(*text, offsets, self.rows, self.tgt, cells, n_threads)
-        return Shard(*sides, cells, offsets, known.part(start, stop))
+        return Shard(*text, cells, offsets, known.part(start, stop))
 
 
 def in_shards(
@@ -118,7 +116,7 @@ def in_shards(
 
     scored: cells will have scores in memory, so that parts are smaller
     """
-    for start, stop in cut(sights[0].cell_offsets, SCORED_CELLS if scored else SHARD_CELLS):
+    for start, stop in cuts(sights[0].cell_offsets, scored):
         yield start, stop, [seen.shard(start, stop, n_threads, known) for seen in sights]
 
 
@@ -129,11 +127,16 @@ def cell_offsets(corpus: Corpus) -> Longs:
     return offsets
 
 
+def cuts(offsets: Longs, scored: bool = False) -> list[tuple[int, int]]:
+    """The sentence pairs of each shard of a text: (first, the one after the last)."""
+    return cut(offsets, SCORED_CELLS if scored else SHARD_CELLS)
+
+
 def cut(offsets: Longs, n_cells: int) -> list[tuple[int, int]]:
     """Sentence pairs in parts of about n_cells cells, whatever the threads and the machine: (start, stop)."""
     wanted = np.arange(n_cells, int(offsets[-1]), n_cells)
-    cuts = sorted({0, *np.searchsorted(offsets, wanted).tolist(), len(offsets) - 1})
-    return list(zip(cuts, cuts[1:], strict=False))
+    places = sorted({0, *np.searchsorted(offsets, wanted).tolist(), len(offsets) - 1})
+    return list(zip(places, places[1:], strict=False))
 
 
 def number_pairs(corpus: Corpus, n_threads: int) -> tuple[Longs, Ints]:

@@ -97,8 +97,9 @@ class Side:
         return np.bincount(self.ids, minlength=len(self.vocab))
 
     def tokens(self, start: int, stop: int) -> npt.NDArray[np.int32]:
-        """The word ids of the sentences start to stop."""
-        return self.ids[self.offsets[start] : self.offsets[stop]]
+        """The word ids of the sentences start to stop, or to the last one."""
+        offsets = self.offsets[start : stop + 1]
+        return self.ids[offsets[0] : offsets[-1]]
 
     def part(self, start: int, stop: int) -> Side:
         """Sentences start to stop."""
@@ -130,7 +131,7 @@ class Relabelled(Side):
         vars(self).update(side=side, new=new, offsets=side.offsets, vocab=vocab)
 
     @property
-    def ids(self) -> npt.NDArray[np.int32]:  # type: ignore[override]
+    def ids(self) -> npt.NDArray[np.int32]:
         return self._of(self.side.ids)
 
     @cached_property

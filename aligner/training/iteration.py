@@ -13,7 +13,7 @@ from aligner.models.families import FAMILIES
 from aligner.models.parameters import Parameters, View
 from aligner.models.pseudo import PseudoCounts
 from aligner.models.recipe import Recipe
-from aligner.models.shares import Own, Packed
+from aligner.models.shares import Own, Packed, Passing
 from aligner.models.stage import Stage
 from aligner.models.update import Bytes, Divergence, Occurrences, update
 from aligner.text.cells import Seen, in_shards
@@ -70,7 +70,7 @@ def expect(
     stage: Stage,
     direction: str,
     *,
-    own: Own | None = None,
+    own: Own | Passing | None = None,
     known: Known = NOTHING,
     used: Sequence[Counts] | None = None,
     advance: Callable[[int], None] | None = None,

@@ -27,10 +27,10 @@ from aligner.models.lexicon import Lexicon
 from aligner.models.parameters import Parameters, View
 from aligner.models.pseudo import PseudoCounts
 from aligner.models.recipe import Recipe
-from aligner.models.shares import Shares
+from aligner.models.shares import Packed, Passing, Shares
 from aligner.models.stage import Stage
 from aligner.models.update import Bytes, start_with
-from aligner.text.cells import Seen, cell_offsets
+from aligner.text.cells import Seen, cell_offsets, cuts
 from aligner.text.classes import BothClasses
 from aligner.text.corpus import Corpus, Pairs, pair_keys, text_hash, warn_of_long
 from aligner.text.known import NOTHING, Constraints, Known
@@ -43,7 +43,9 @@ from aligner.training.monitor import Monitor
 from aligner.training.prior import CountsPrior, ModelPrior, Prior, pseudo_counts, warn_of_unknown
 from aligner.training.progress import Progress, decoding_work, kind_of, training_work
 
-MEMORY = "1.5G"  # for the cells of a text that is aligned as soon as its model is trained
+MEMORY = "4G"  # for text, parameters, shares and cells
+PAIR = 13 + 16  # bytes of a word pair: target word, probabilities and likeness; counts of both directions
+SHARE = 9  # bytes of a token's shares, about
 
 logger = logging.getLogger(__name__)
 
@@ -77,7 +79,7 @@ def learn(
     log: IO[str] | None = None,
     facts: dict[str, Any] | None = None,
     run: Mapping[str, str] | None = None,
-    memory: int = 0,
+    memory: int = arguments.size(MEMORY),  # noqa: B008
     checkpoint: Callable[[Model], None] | None = None,
 ) -> tuple[Model, list[Seen | None]]:
     """A model of a text; and what each view sees of the text, None if some of the text was not trained on.
@@ -95,8 +97,8 @@ def learn(
     progress     what is told of the training; None: nothing is said
     facts        more for the model's facts, for example names of files
     run          more for the log's signature, for example how links are chosen afterwards
-    memory       bytes for the cells of trained views, 4 a cell: kept cells make decoding quicker. The view
-                 in training needs its cells in any case
+    memory       bytes for the text, parameters, shares and cells, 4 a cell. Cells that do not fit are looked
+                 up again in each iteration. The rest is needed in any case
     checkpoint   called after each iteration with the model as it is: always the same object, to save at once
     """
     for name, value, kind, what in (
@@ -266,21 +268,33 @@ class _Run:
     monitor: Monitor
     alike: dict[int, Bytes] = field(default_factory=dict)  # of each Seen
     taught: dict[int, PseudoCounts] = field(default_factory=dict)  # of each Seen
+    packed: list[Packed] | None = None  # the shares of each shard; None: nothing is left out
 
     @cached_property
     def keys(self) -> npt.NDArray[np.uint64]:
         """The keys of the text's sentence pairs."""
         return pair_keys(self.corpus)
 
-    def train_views(self, room: int) -> list[Seen]:
-        """Each view by itself, and what it sees. room: bytes for text, parameters and cells"""
-        seen: list[Seen] = []
+    def train_views(self, memory: int) -> list[Seen]:
+        """Each view by itself, and what it sees. memory: bytes for text, parameters, shares and cells"""
+        room, seen = memory - self._held(), []
         for n in range(len(self.model.recipe.views)):
-            seen.append(self._train_view(n, room))
+            sight, room = self._train_view(n, room)
+            seen.append(sight)
         return seen
 
-    def _train_view(self, n: int, room: int) -> Seen:
-        """All iterations of view n by itself that are not done yet."""
+    def _held(self) -> int:
+        """Bytes of the text and, about, of its shares."""
+        sides = self.corpus.src, self.corpus.tgt
+        n_tokens = sum(int(side.offsets[-1]) for side in sides)
+        shares = SHARE * n_tokens if self.model.recipe.last.together else 0
+        return 4 * n_tokens + 8 * 3 * len(self.corpus) + shares
+
+    def _train_view(self, n: int, room: int) -> tuple[Seen, int]:
+        """All iterations of view n by itself that are not done yet; what it sees, and the room that is left.
+
+        room: bytes for word pairs and cells
+        """
         recipe, model = self.model.recipe, self.model
         name = recipe.views[n]
         self.monitor.number(n)
@@ -292,18 +306,25 @@ class _Run:
         if n == len(model.views):
             model.views.append(View(name, seen.text.src.vocab, seen.text.tgt.vocab, self._start(n, seen)))
             model.progress = {"iterations": 0, "divergence": None}
+        room -= PAIR * len(seen.tgt)
+        seen.keep(max(0, room) // 4 // (len(recipe.views) - n), self.n_threads)
         self.monitor.advance("number", seen.n_cells)
         if n + 1 == len(model.views):
             self._train([model.views[n]], [seen], recipe.apart)
-        return seen
+        return seen, room - seen.cells.nbytes
 
     def train_together(self, seen: Sequence[Seen]) -> None:
         """All iterations of all views together that are not done yet."""
         recipe, model = self.model.recipe, self.model
         if recipe.apart < len(recipe.schedule):
-            self._train(model.views, seen, len(recipe.schedule))
-            assert model.shares is not None
-            model.shares = model.shares.sorted(self.n_threads)
+            if model.progress is not None:
+                if model.shares is not None:  # of a training that goes on
+                    self.packed, model.shares = model.shares.parts(cuts(seen[0].cell_offsets)), None
+                self._train(model.views, seen, len(recipe.schedule))
+                packed, self.packed = self.packed or [], None
+                packed.reverse()
+                parts = (packed.pop() for _ in range(len(packed)))  # none is kept beside its copy
+                model.shares = Shares.joined(self.keys, parts).sorted(self.n_threads)
         position(model.views, recipe.last, recipe, self.census)  # the last stage may have had no iterations
 
     def threshold(self, seen: Sequence[Seen] | None) -> float:
@@ -322,7 +343,13 @@ class _Run:
         while self.model.progress and (done := self.model.progress["iterations"]) < n:
             counts = self._iterate(views, seen, self.model.recipe.schedule[done], counts)
             if self.checkpoint is not None:
+                self.model.shares = self._shares()
                 self.checkpoint(self.model)
+                self.model.shares = None
+
+    def _shares(self) -> Shares | None:
+        """The shares of the last iteration, if it has any."""
+        return None if self.packed is None else Shares.joined(self.keys, self.packed)
 
     def _iterate(
         self, views: Sequence[View], seen: Sequence[Seen], stage: Stage, used: Sequence[Counts] | None
@@ -335,8 +362,9 @@ class _Run:
         judged = self.development is not None and stage is recipe.last
         before = [view.parameters.copied() for view in views] if judged else None
         own = None
-        if stage.leaving is not None and model.shares is not None:
-            own = model.shares.of_all(stage.leaving.left_out)
+        old = list(self.packed) if judged and self.packed is not None else None
+        if stage.leaving is not None and self.packed is not None:
+            own = Passing(self.packed, stage.leaving.left_out)
         expected = expect(
             [view.parameters for view in views],
             seen,
@@ -350,19 +378,18 @@ class _Run:
         )
         beside = [self._beside(view, sight, stage) for view, sight in zip(views, seen, strict=True)]
         divergence = renew(views, expected.counts, stage, recipe.direction, beside, self.n_threads)
-        old, model.shares = model.shares, None
-        if stage.together:
-            model.shares = Shares.joined(self.keys, expected.shares)
+        self.packed = expected.shares if stage.together else None
         area = None
         if self.development and judged:
-            learned = None if model.shares is None else model.shares.sorted(self.n_threads)
+            learned = self._shares()
+            learned = None if learned is None else learned.sorted(self.n_threads)
             area = self.development.area(views, recipe, learned, self.n_threads)
         record(model, views, stage, expected.statistics, self.monitor, area)
         done = progress["iterations"] + 1
         if before is not None and not self._is_better(label_of(views)):
             for view, parameter in zip(views, before, strict=True):
                 view.parameters = parameter
-            model.shares, done = old, len(recipe.schedule) if stage.together else recipe.apart
+            self.packed, done = old, len(recipe.schedule) if stage.together else recipe.apart
             n_left = done - progress["iterations"] - 1
             self.monitor.stop(stage, n_left * int(seen[0].cell_offsets[-1]), len(views))
         model.progress = {"iterations": done, "divergence": divergence}

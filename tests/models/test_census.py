@@ -9,7 +9,6 @@ from trained import generated
 from aligner import Corpus
 from aligner.models.census import Census
 from aligner.models.places import sizes_of
-from aligner.text.cells import Seen
 from aligner.text.views import see
 
 PAIRS = [("Abc abd Abd", "x"), ("", "u v"), ("xy abc", "v"), ("xz", ""), ("abe", "u x v")]
@@ -23,7 +22,7 @@ def test_a_view_sees_of_words_what_it_sees_of_their_text(corpus, view):
     for words, side in ((census.src, text.src), (census.tgt, text.tgt)):
         assert words.vocab.words == side.vocab.words and words.classes is None
         np.testing.assert_array_equal(words.tokens, side.counts)
-    for one, other in zip(census.occurrences, Seen.of_own_words(corpus, view, 1).occurrences, strict=True):
+    for one, other in zip(census.occurrences, see(corpus, view).occurrences, strict=True):
         assert one.dtype == np.int64
         np.testing.assert_array_equal(one, other)
     assert census.n_pairs == full.sum()

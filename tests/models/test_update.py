@@ -240,7 +240,7 @@ def test_a_prior_of_few_translations_leaves_counts_that_are_counts(monkeypatch, 
             assert array.min() >= 0 and array.max() <= 1.001 * len(some.tgt.ids) * ONE
         return update(m, counts, *rule, **more)
 
-    monkeypatch.setattr("aligner.training.loop.update", checked)
+    monkeypatch.setattr("aligner.training.iteration.update", checked)
     recipe = recipe_of(name, iterations=4, ibm1_iterations=4, views=["word"], dirichlet=alpha)
     for entry in train(some, recipe).history:
         assert np.isfinite(list(entry["loglik"].values())).all()

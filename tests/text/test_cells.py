@@ -87,6 +87,20 @@ def test_cells_of_other_text(corpus, other, n_threads):
     assert cells.tolist() == expected
 
 
+def test_cells_of_long_rows_and_of_a_few_tokens():
+    """A long row is searched, not gone through; so are all rows of a few tokens of a large lexicon."""
+    corpus = corpus_of(([0], list(range(900))), *(([n], [n, n + 1]) for n in range(1, 60)))
+    rows, pair_tgt = number_pairs(corpus, 1)
+    for n_others in (0, 20):  # of few tokens, and of many: the lexicon has 60 source words
+        text = corpus_of(([0, 5], [899, 3, 6, 5]), *(([n], [n + 1]) for n in range(1, n_others)))
+        offsets = cell_offsets(text)
+        cells = np.full(offsets[-1], -7, np.int32)
+        ids = text.src.ids, text.src.offsets, text.tgt.ids, text.tgt.offsets
+        find_cells(*ids, offsets, rows, pair_tgt, cells, 2)
+        assert cells[:8].tolist() == [899, 3, 6, 5, -1, -1, 1, 0]
+        assert cells[8:].tolist() == [1] * max(0, n_others - 1)
+
+
 @given(
     corpus=corpora,
     other=corpora,
