@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import runpy
 import subprocess
+from typing import Any
 
 import pytest
 import setuptools
@@ -14,16 +15,19 @@ from setuptools._distutils.filelist import FileList
 Build = pytest.importorskip("Cython.Build")
 
 
-def extensions(monkeypatch, **environment: str) -> dict[str, setuptools.Extension]:
-    """The extensions that setup.py builds, by name."""
-    found = []
+def made(monkeypatch, **environment: str) -> dict[str, Any]:
+    """The names of setup.py, after it has run; nothing is built."""
     monkeypatch.chdir(ROOT)
     for name in ("ALIGNER_DEBUG", "ALIGNER_TESTS", "ALIGNER_SANITIZE"):
         monkeypatch.setenv(name, environment.get(name, "0"))
-    monkeypatch.setattr(Build, "cythonize", lambda modules, **_: found.extend(modules))
+    monkeypatch.setattr(Build, "cythonize", lambda modules, **_: modules)
     monkeypatch.setattr(setuptools, "setup", lambda **_: None)
-    runpy.run_path("setup.py")
-    return {one.name: one for one in found}
+    return runpy.run_path("setup.py")
+
+
+def extensions(monkeypatch, **environment: str) -> dict[str, setuptools.Extension]:
+    """The extensions that setup.py builds, by name."""
+    return {one.name: one for one in made(monkeypatch, **environment)["EXTENSIONS"]}
 
 
 def test_wheels_have_no_kernels_of_tests(monkeypatch):
@@ -58,3 +62,20 @@ def test_dispatch_asks_for_every_feature_that_a_build_uses(monkeypatch):
     for name, one in extensions(monkeypatch).items():
         used = {flag[2:] for flag in one.extra_compile_args if re.match(r"-m(avx|fma|sse|bmi)", flag)}
         assert used <= asked and (used or not name.endswith(("_avx2", "_avx512")))
+
+
+def test_a_kernel_is_kept_by_what_it_is_made_of(monkeypatch):
+    """Other sources, flags or compilers have other names; the rest has the same."""
+    names = {}
+    for change in ("", "flags", "compiler"):
+        monkeypatch.setenv("CXXFLAGS", "-g" if change == "compiler" else "")
+        monkeypatch.setenv("ALIGNER_KERNELS", "kept")
+        setup = made(monkeypatch, ALIGNER_DEBUG="1" if change == "flags" else "0")
+        names[change] = set(setup["KEPT"].values())
+        again = made(monkeypatch, ALIGNER_DEBUG="1" if change == "flags" else "0")
+        assert set(again["KEPT"].values()) == names[change]
+        one = next(kernel for kernel in setup["EXTENSIONS"] if kernel.name == "aligner.models._hmm")
+        before = setup["kept"](one)
+        one.depends.append(str(ROOT / "README.md"))
+        assert before in names[change] and setup["kept"](one) != before
+    assert not names[""] & names["flags"] and not names[""] & names["compiler"]
