@@ -12,6 +12,8 @@ import setuptools
 from conftest import ROOT
 from setuptools._distutils.filelist import FileList
 
+import aligner
+
 Build = pytest.importorskip("Cython.Build")
 
 
@@ -62,6 +64,36 @@ def test_dispatch_asks_for_every_feature_that_a_build_uses(monkeypatch):
     for name, one in extensions(monkeypatch).items():
         used = {flag[2:] for flag in one.extra_compile_args if re.match(r"-m(avx|fma|sse|bmi)", flag)}
         assert used <= asked and (used or not name.endswith(("_avx2", "_avx512")))
+
+
+def test_versions_and_requirements_are_the_same_everywhere():
+    yaml, tomllib = pytest.importorskip("yaml"), pytest.importorskip("tomllib")
+    recipe = yaml.safe_load((ROOT / "packaging/conda/recipe.yaml").read_text())
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert recipe["context"]["version"] == citation["version"] == aligner.__version__
+    assert recipe["package"]["name"] == project["project"]["name"]
+    assert recipe["about"]["license"] == citation["license"] == project["project"]["license"]
+    needed = {spaced(one) for one in project["project"]["dependencies"]}
+    needed.add(f"python {project['project']['requires-python']}")
+    assert set(recipe["requirements"]["run"]) == needed
+    building = set(map(spaced, project["build-system"]["requires"]))
+    assert building <= {x for x in recipe["requirements"]["host"] if isinstance(x, str)}
+
+
+def spaced(requirement: str) -> str:
+    """numpy>=1.24 as conda writes it"""
+    return re.sub(r"(?=[<>=])", " ", requirement.lower(), count=1)
+
+
+def test_wheels_are_tested_by_what_they_are_tested_with():
+    """cibuildwheel copies what tests/test_installed.py needs, as scripts/wheel does."""
+    tomllib = pytest.importorskip("tomllib")
+    wheels = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["cibuildwheel"]
+    script = (ROOT / "scripts/wheel").read_text()
+    assert f"cp -r {' '.join(wheels['test-sources'])} " in script
+    assert wheels["test-command"].replace("pytest", "pytest --quiet") in script
+    assert all(name in script for name in wheels["test-requires"])
 
 
 def test_a_kernel_is_kept_by_what_it_is_made_of(monkeypatch):

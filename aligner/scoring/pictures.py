@@ -46,7 +46,7 @@ def require() -> None:
     if importlib.util.find_spec("matplotlib") is None:
         raise DataError(
             "pictures need matplotlib",
-            hint="install it with the extra aligner[plot], or ask for .tsv, which needs none",
+            hint="install it with the extra word-aligner[plot], or ask for .tsv, which needs none",
         )
 
 
