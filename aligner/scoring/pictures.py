@@ -61,7 +61,7 @@ def draw(chart: Chart, format: str, title: str = "") -> bytes:
         matplotlib.rcdefaults()  # the picture is the same for every user
         matplotlib.rcParams.update(SETTINGS)
         warnings.simplefilter("always")
-        columns = min(2, len(chart.panels))
+        columns = len(chart.panels) if len(chart.panels) < 4 else 2
         rows = -(-len(chart.panels) // columns)
         names = [line.name for line in chart.panels[0].lines]
         named = len(names) > 1 or names != [""]
@@ -102,6 +102,8 @@ def _draw_panel(panel: Panel, axes: Any) -> None:
         sizes = sorted({x for line in panel.lines for x in line.x})
         axes.set_xticks(sizes, [_short(x) for x in sizes])
         axes.set_xticks([], minor=True)
+    if panel.decades:
+        axes.set_yscale("log")
     for n, line in enumerate(panel.lines):
         axes.plot(
             line.x,
