@@ -1,6 +1,6 @@
 """Time, memory and AER over the number of sentence pairs and over their length: ours, and others on PATH.
 
-    scripts/benchmark [--pairs 1000 10000] [--lengths 5 20 80] [--text SRC TGT [GOLD]] [--only NAME ...]
+    scripts/benchmark [--pairs 500 2000] [--lengths 10 40] [--text SRC TGT [GOLD]] [--only NAME ...]
 
 All programs have the same text and the same cores, and take turns; the median of the rounds counts. Text is
 that of `aligner generate`, or the last pairs of --text, whose GOLD has links of the last lines. For --lengths
@@ -96,7 +96,7 @@ class Point:
 def points(axis: str, texts: dict[int, Sequence[Pair]], options: argparse.Namespace) -> list[Point]:
     """Of texts by their place on an axis, the smallest first. What took too long gets no larger ones."""
     found: list[Point] = []
-    programs = present(options.only)
+    programs = options.only
     for at in sorted(texts):
         with tempfile.TemporaryDirectory() as folder:
             text = of_pairs(texts[at], Path(folder))
@@ -213,12 +213,12 @@ VALUES: dict[str, Callable[[Row], float | None]] = {  # title of a panel -> what
 }
 
 
-def measuring(description: str | None) -> argparse.ArgumentParser:
+def measuring(description: str | None, programs: Sequence[str]) -> argparse.ArgumentParser:
     """The options of a script that lets programs take turns."""
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--only", nargs="+", choices=list(CONTENDERS), default=list(CONTENDERS))
+    parser.add_argument("--only", nargs="+", choices=programs, default=programs)
     parser.add_argument("--threads", type=int, default=available(), help="and cores")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--limit", type=float, default=600, metavar="SECONDS", help="a run may take")
@@ -226,10 +226,10 @@ def measuring(description: str | None) -> argparse.ArgumentParser:
 
 
 def main() -> None:
-    parser = measuring(__doc__)
-    parser.add_argument("--pairs", type=int, nargs="*", default=[1_000, 10_000])
-    parser.add_argument("--lengths", type=int, nargs="*", default=[5, 20, 80])
-    parser.add_argument("--words", type=int, default=50_000, help="a side of the texts of --lengths")
+    parser = measuring(__doc__, list(CONTENDERS))
+    parser.add_argument("--pairs", type=int, nargs="*", default=[500, 2_000])
+    parser.add_argument("--lengths", type=int, nargs="*", default=[10, 40])
+    parser.add_argument("--words", type=int, default=10_000, help="a side of the texts of --lengths")
     parser.add_argument("--text", type=Path, nargs="+", metavar="FILE", help="SRC TGT [GOLD]")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "benchmark", metavar="FOLDER")
     options = parser.parse_args()
@@ -237,6 +237,7 @@ def main() -> None:
         parser.error("--text is SRC TGT, or SRC TGT GOLD")
     if min([1, *options.pairs, *options.lengths, options.rounds, options.threads]) < 1:
         parser.error("numbers of pairs, lengths, rounds and threads must be positive")
+    options.only = present(options.only)
     options.out.mkdir(parents=True, exist_ok=True)
     found: list[Point] = []
     for axis, wanted, texts in (("pairs", options.pairs, by_pairs), ("length", options.lengths, by_length)):

@@ -45,8 +45,7 @@ def costs(corpus: str, n: int, options: argparse.Namespace) -> str:
     """A row a program of what a corpus costs."""
     with tempfile.TemporaryDirectory() as name:
         text = of_corpus(options.data / corpus, n, Path(name))
-        programs = present([x for x in SHOWN if x in options.only])
-        rows = measured(text, programs, options.threads, options.rounds, options.limit, significance=True)
+        rows = measured(text, options.only, options.threads, options.rounds, options.limit, significance=True)
         return cost_table(corpus, rows)
 
 
@@ -95,7 +94,7 @@ def models(corpus: str, n: int, options: argparse.Namespace) -> str:
 
 
 def main() -> None:
-    parser = measuring(__doc__)
+    parser = measuring(__doc__, SHOWN)
     tables = [*CORPUS_TABLES, "symmetrization"]
     parser.add_argument(
         "--tables", nargs="+", choices=tables, default=tables, metavar="TABLE", help=", ".join(tables)
@@ -103,6 +102,7 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=SYMMETRIZED, metavar="N", help="pairs of a text")
     parser.add_argument("--data", type=Path, default=CORPORA, help="where the corpora are")
     options = parser.parse_args()
+    options.only = present(options.only)
     for table in options.tables:
         if table == "symmetrization":
             print(

@@ -103,7 +103,12 @@ def _draw_panel(panel: Panel, axes: Any) -> None:
         axes.set_xticks(sizes, [_short(x) for x in sizes])
         axes.set_xticks([], minor=True)
     if panel.decades:
+        from matplotlib.ticker import LogLocator
+
         axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.set_yticks([], minor=True)
     for n, line in enumerate(panel.lines):
         axes.plot(
             line.x,
