@@ -1,11 +1,16 @@
 """The extensions and their Cython directives; everything else is in pyproject.toml."""
 
+import hashlib
 import os
 import platform
+import shlex
+import shutil
 import subprocess
+import sysconfig
 import tempfile
 from pathlib import Path
 
+import Cython
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
@@ -22,20 +27,31 @@ FLAGS += ["-ffp-contract=off"]  # with it, and sums in written order, all builds
 FLAGS += ["-Wno-psabi"]  # vectors are passed between inline functions only
 
 
-def openmp_flags() -> list[str]:
-    """-fopenmp where the compiler can build and link with it, else nothing."""
+def openmp_flags() -> tuple[list[str], list[str]]:
+    """What compiling and linking with OpenMP need; nothing where the compiler cannot do it.
+
+    Apple's compiler has no library of its own: CPPFLAGS and LDFLAGS say where another one is.
+    """
+    given = {name: shlex.split(os.environ.get(name, "")) for name in ("CPPFLAGS", "CXXFLAGS", "LDFLAGS")}
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "probe.cpp")
         source.write_text("#include <omp.h>\nint main() { return omp_get_max_threads() < 1; }\n")
-        command = [os.environ.get("CXX", "c++"), "-fopenmp", str(source), "-o", f"{folder}/probe"]
-        try:
-            probe = subprocess.run(command, capture_output=True)
-        except OSError:
-            return []
-        return ["-fopenmp"] if probe.returncode == 0 else []
+        for compiling, linking in (
+            (["-fopenmp"], ["-fopenmp"]),
+            (["-Xpreprocessor", "-fopenmp"], ["-lomp"]),
+        ):
+            command = [*shlex.split(os.environ.get("CXX", "c++")), *given["CPPFLAGS"], *given["CXXFLAGS"]]
+            command += [*compiling, str(source), *given["LDFLAGS"], *linking, "-o", f"{folder}/probe"]
+            try:
+                probe = subprocess.run(command, capture_output=True)
+            except OSError:
+                break
+            if probe.returncode == 0:
+                return compiling, linking
+    return [], []
 
 
-OPENMP = openmp_flags()
+OPENMP, OPENMP_LIBRARY = openmp_flags()
 QUIET = ["-fno-math-errno", "-fno-trapping-math"]  # lets loops become vectors, changes no result
 AVX2 = ["-mavx2", "-mfma"]
 AVX512 = [*AVX2, "-mavx512f", "-mavx512vl", "-mavx512dq", "-mavx512bw", "-mprefer-vector-width=512"]
@@ -81,7 +97,7 @@ EXTENSIONS = [
         include_dirs=FOLDERS,
         define_macros=[("ALIGNER_FLAGS", '"{}"'.format(" ".join(FLAGS + OPENMP)))],
         extra_compile_args=FLAGS + OPENMP + extra,
-        extra_link_args=OPENMP + ([SANITIZERS] if SANITIZE else []),
+        extra_link_args=OPENMP_LIBRARY + ([SANITIZERS] if SANITIZE else []),
         language="c++",
     )
     for path in sorted(EXT.rglob("*.pyx"))
@@ -99,34 +115,50 @@ DIRECTIVES = {
 }
 
 
-class Kept(build_ext):
-    """Compiles on all cores, and keeps the kernels of an editable installation for the next one.
+SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
+KERNELS = Path(os.environ.get("ALIGNER_KERNELS", f"{BUILD}/kernels"))  # where built kernels are kept
 
-    The next one compiles only what has changed. Cython writes all C++ anew, because its own files are new in
-    each build: so the C++'s age says nothing.
-    """
+
+def kept(kernel: Extension) -> Path:
+    """Where a kernel is kept; the name says what it was made of: sources, flags, compiler, Cython, Python."""
+    made_of = [Path(path).read_bytes() for path in kernel.depends]
+    named = [os.environ.get(name) for name in ("CC", "CXX", "CPPFLAGS", "CFLAGS", "CXXFLAGS", "LDFLAGS")]
+    flags = (kernel.extra_compile_args, kernel.extra_link_args, named, Cython.__version__)
+    digest = hashlib.sha256(b"\0".join([*made_of, repr(flags).encode()])).hexdigest()[:16]
+    return KERNELS / f"{kernel.name}-{digest}{SUFFIX}"
+
+
+KEPT = {kernel.name: kept(kernel) for kernel in EXTENSIONS}
+
+
+class Kept(build_ext):
+    """Compiles on all cores, and keeps kernels for the next build, which compiles only what has changed."""
 
     def finalize_options(self):
         super().finalize_options()
         self.parallel = self.parallel or os.cpu_count()
-
-    def run(self):
-        if self.editable_mode:
-            self.build_lib = f"{BUILD}/editable"
-        super().run()
+        self.force = True  # the content of the sources decides, not their age
 
     def build_extension(self, ext):
-        built = Path(self.get_ext_fullpath(ext.name))
-        if not self.editable_mode or any(is_newer(path, built) for path in ext.depends):
-            super().build_extension(ext)
+        built, kernel = Path(self.get_ext_fullpath(ext.name)), KEPT[ext.name]
+        if kernel.exists():
+            built.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(kernel, built)
+            return
+        super().build_extension(ext)
+        KERNELS.mkdir(parents=True, exist_ok=True)
+        for old in KERNELS.glob(f"{ext.name}-*{SUFFIX}"):
+            old.unlink()
+        half = shutil.copy(built, kernel.with_suffix(".part"))
+        os.replace(half, kernel)
 
 
-def is_newer(path, built):
-    return not built.exists() or Path(path).stat().st_mtime > built.stat().st_mtime
-
-
+CHANGED = [kernel for kernel in EXTENSIONS if not KEPT[kernel.name].exists()]
 setup(
     cmdclass={"build_ext": Kept},
-    ext_modules=cythonize(EXTENSIONS, build_dir=BUILD, include_path=FOLDERS, compiler_directives=DIRECTIVES),
+    ext_modules=[
+        *cythonize(CHANGED, build_dir=BUILD, include_path=FOLDERS, compiler_directives=DIRECTIVES),
+        *(kernel for kernel in EXTENSIONS if kernel not in CHANGED),
+    ],
     options={"build": {"build_base": BUILD}, "build_ext": {"parallel": os.cpu_count() or 1}},
 )

@@ -23,10 +23,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from measure import ALIGNER
 from pipelines import CLIENTS, PREAMBLE, Client
 
 ROOT = Path(__file__).resolve().parent.parent
-ALIGNER = str(Path(sys.executable).with_name("aligner"))
 # repository -> its tests of what we stand for
 SUITES = {
     "eflomal": "tests/test_eflomal.py",

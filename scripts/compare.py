@@ -10,15 +10,18 @@ table.
 
 from __future__ import annotations
 
+import argparse
 import json
 import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from reproduce import ALIGNER, n_lines, parser_of, write_corpus
+from measure import ALIGNER
+from texts import CORPORA, n_lines, of_corpus
 
 from aligner.models.kinds import MODELS
+from aligner.threads import available
 
 # name of a row -> options of `aligner align`; rows beside those of the models
 AGREED = "--stages ibm1:1,ibm1-agree:4"  # Model 1 with agreement, as the start of others
@@ -45,12 +48,10 @@ VIEWS = {"words": ["--views", "word"], "views": []}
 
 def rows(data: Path, n: int, part: str, models: list[str], more: list[str]) -> dict[str, dict[str, Any]]:
     """Name of a row -> what `aligner compare` says of it, of n pairs. more: options of the comparison"""
-    _, first, second = data.name.split("-")
     n_dev, n_test = (n_lines(data / f"{x}.gold") for x in ("dev", "test"))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        write_corpus(data, (first, second), n, folder)
-        stop = n_lines(folder / "src") - (n_test if part == "dev" else 0)
+        stop = of_corpus(data, n, folder).n_pairs - (n_test if part == "dev" else 0)
         start = stop - (n_dev if part == "dev" else n_test) + 1
         text = [str(folder / side) for side in ("src", "tgt")]
         command = [ALIGNER, "compare", *text, "--gold", str(data / f"{part}.gold")]
@@ -77,7 +78,13 @@ def table(data: Path, sizes: list[int], part: str, models: list[str], threads: i
 
 
 def main() -> None:
-    parser = parser_of(__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, default=CORPORA, help="where the corpora are")
+    parser.add_argument("--corpus", default="hansards-en-fr")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[10_000, 100_000])
+    parser.add_argument("--threads", type=int, default=available())
     parser.add_argument("--gold", choices=("dev", "test"), default="test", help="the sentences to score")
     parser.add_argument("--models", nargs="+", choices=list(MODELS), default=list(MODELS))
     options = parser.parse_args()

@@ -15,7 +15,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from reproduce import ALIGNER, CORPORA, n_lines, write_corpus
+from measure import ALIGNER
+from texts import CORPORA, n_lines, of_corpus
 
 SETS = {  # name -> corpus, pairs of train
     "Hansards 2.4k": ("hansards-en-fr", 2_400),
@@ -41,10 +42,9 @@ def scores(links: Path, gold: Path) -> str:
 
 def column(data: Path, n: int, train: str, entries: list[str], alone: bool) -> list[str]:
     """The scores of each entry on one set."""
-    _, first, second = data.name.split("-")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        write_corpus(data, (first, second), n, folder)
+        of_corpus(data, n, folder)
         gold, n_dev, n_test = data / "dev.gold", n_lines(data / "dev.gold"), n_lines(data / "test.gold")
         text = folder / "src", folder / "tgt"
         subprocess.run([ALIGNER, "train", *text, *train.split(), "-q", "-o", folder / "model"], check=True)

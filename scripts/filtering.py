@@ -12,14 +12,13 @@ import argparse
 import random
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from measure import ALIGNER
 
-ALIGNER = str(Path(sys.executable).with_name("aligner"))
 Reals = npt.NDArray[np.float64]
 
 

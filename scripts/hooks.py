@@ -61,12 +61,13 @@ def _filled(entries: list[Any], paths: list[str]) -> Iterator[Any]:
 
 
 def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:
-    """Links to the README become links to the first page.
+    """Links to the files beside docs/ become links to their pages.
 
     Blocks of formulas become paragraphs of one line, $$`x`$$, whose code Markdown leaves alone.
     """
     up = "../" * page.file.src_uri.count("/")
-    markdown = markdown.replace(f"]({up}../README.md", f"]({up}index.md")
+    for name, path in ROOT_PAGES.items():
+        markdown = markdown.replace(f"]({up}../{name}", f"]({up}{path}")
     return FENCE.sub(lambda found: f"$$`{' '.join(found[1].split())}`$$", markdown)
 
 

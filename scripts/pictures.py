@@ -13,8 +13,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from measure import ALIGNER
 from playwright.sync_api import sync_playwright
-from reproduce import ALIGNER
 
 ROOT = Path(__file__).resolve().parents[1]
 LINE = 22  # of the shipped text

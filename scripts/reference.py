@@ -64,17 +64,33 @@ def list_of_commands() -> str:
     return "\n".join(lines) + "\n"
 
 
-def command_page(name: str) -> str:
-    """What `aligner NAME --help` says. Each option is a link to itself: `--threshold` is #threshold."""
+def command_of(name: str) -> tuple[click.Command, click.Context]:
+    """A command, and the context in which it tells its usage and its options."""
     group = click.Context(cli, info_name="aligner", **cli.context_settings)
     command = cli.get_command(group, name)
     assert command is not None and command.help is not None
-    context = click.Context(command, info_name=name, parent=group)
+    return command, click.Context(command, info_name=name, parent=group)
+
+
+def paragraphs(help: str) -> list[str]:
+    """The paragraphs of a help. The mark \\b begins those whose lines stay as they are."""
+    return inspect.cleandoc(help).replace("\f", "").split("\n\n")
+
+
+def block_of(paragraph: str) -> tuple[str, str]:
+    """(title, lines) of a paragraph whose lines stay as they are."""
+    title, _, block = paragraph.removeprefix("\b\n").partition("\n")
+    return title, inspect.cleandoc("\n" + block)
+
+
+def command_page(name: str) -> str:
+    """What `aligner NAME --help` says. Each option is a link to itself: `--threshold` is #threshold."""
+    command, context = command_of(name)
     options = [option for option in command.get_params(context) if isinstance(option, click.Option)]
     anchors = {flag: anchor(option) for option in options for flag in (*option.opts, *option.secondary_opts)}
     usage = " ".join(["aligner", name, *command.collect_usage_pieces(context)])
     lines = [f"# aligner {name}", "", "```text", usage, "```", ""]
-    for paragraph in inspect.cleandoc(command.help).replace("\f", "").split("\n\n"):
+    for paragraph in paragraphs(command.help or ""):
         lines += [*help_paragraph(paragraph, anchors), ""]
     lines += ["## Options", ""]
     for option in options:
@@ -91,12 +107,12 @@ def anchor(option: click.Parameter) -> str:
 
 
 def help_paragraph(paragraph: str, anchors: dict[str, str]) -> Iterator[str]:
-    """A paragraph of help in Markdown. The mark \\b is click's: the lines after it stay as they are."""
+    """A paragraph of help in Markdown."""
     if not paragraph.startswith("\b\n"):
         yield prose(" ".join(paragraph.split()), anchors)
         return
-    title, _, block = paragraph.removeprefix("\b\n").partition("\n")
-    yield from (f"**{title}**", "", "```text", inspect.cleandoc("\n" + block), "```")
+    title, block = block_of(paragraph)
+    yield from (f"**{title}**", "", "```text", block, "```")
 
 
 def prose(text: str, anchors: dict[str, str] | None = None) -> str:

@@ -5,25 +5,31 @@ from __future__ import annotations
 import re
 import runpy
 import subprocess
+from typing import Any
 
 import pytest
 import setuptools
 from conftest import ROOT
 from setuptools._distutils.filelist import FileList
 
+import aligner
+
 Build = pytest.importorskip("Cython.Build")
+
+
+def made(monkeypatch, **environment: str) -> dict[str, Any]:
+    """The names of setup.py, after it has run; nothing is built."""
+    monkeypatch.chdir(ROOT)
+    for name in ("ALIGNER_DEBUG", "ALIGNER_TESTS", "ALIGNER_SANITIZE"):
+        monkeypatch.setenv(name, environment.get(name, "0"))
+    monkeypatch.setattr(Build, "cythonize", lambda modules, **_: modules)
+    monkeypatch.setattr(setuptools, "setup", lambda **_: None)
+    return runpy.run_path("setup.py")
 
 
 def extensions(monkeypatch, **environment: str) -> dict[str, setuptools.Extension]:
     """The extensions that setup.py builds, by name."""
-    found = []
-    monkeypatch.chdir(ROOT)
-    for name in ("ALIGNER_DEBUG", "ALIGNER_TESTS", "ALIGNER_SANITIZE"):
-        monkeypatch.setenv(name, environment.get(name, "0"))
-    monkeypatch.setattr(Build, "cythonize", lambda modules, **_: found.extend(modules))
-    monkeypatch.setattr(setuptools, "setup", lambda **_: None)
-    runpy.run_path("setup.py")
-    return {one.name: one for one in found}
+    return {one.name: one for one in made(monkeypatch, **environment)["EXTENSIONS"]}
 
 
 def test_wheels_have_no_kernels_of_tests(monkeypatch):
@@ -58,3 +64,50 @@ def test_dispatch_asks_for_every_feature_that_a_build_uses(monkeypatch):
     for name, one in extensions(monkeypatch).items():
         used = {flag[2:] for flag in one.extra_compile_args if re.match(r"-m(avx|fma|sse|bmi)", flag)}
         assert used <= asked and (used or not name.endswith(("_avx2", "_avx512")))
+
+
+def test_versions_and_requirements_are_the_same_everywhere():
+    yaml, tomllib = pytest.importorskip("yaml"), pytest.importorskip("tomllib")
+    recipe = yaml.safe_load((ROOT / "packaging/conda/recipe.yaml").read_text())
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert recipe["context"]["version"] == citation["version"] == aligner.__version__
+    assert recipe["package"]["name"] == project["project"]["name"]
+    assert recipe["about"]["license"] == citation["license"] == project["project"]["license"]
+    needed = {spaced(one) for one in project["project"]["dependencies"]}
+    needed.add(f"python {project['project']['requires-python']}")
+    assert set(recipe["requirements"]["run"]) == needed
+    building = set(map(spaced, project["build-system"]["requires"]))
+    assert building <= {x for x in recipe["requirements"]["host"] if isinstance(x, str)}
+
+
+def spaced(requirement: str) -> str:
+    """numpy>=1.24 as conda writes it"""
+    return re.sub(r"(?=[<>=])", " ", requirement.lower(), count=1)
+
+
+def test_wheels_are_tested_by_what_they_are_tested_with():
+    """cibuildwheel copies what tests/test_installed.py needs, as scripts/wheel does."""
+    tomllib = pytest.importorskip("tomllib")
+    wheels = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["cibuildwheel"]
+    script = (ROOT / "scripts/wheel").read_text()
+    assert f"cp -r {' '.join(wheels['test-sources'])} " in script
+    assert wheels["test-command"].replace("pytest", "pytest --quiet") in script
+    assert all(name in script for name in wheels["test-requires"])
+
+
+def test_a_kernel_is_kept_by_what_it_is_made_of(monkeypatch):
+    """Other sources, flags or compilers have other names; the rest has the same."""
+    names = {}
+    for change in ("", "flags", "compiler"):
+        monkeypatch.setenv("CXXFLAGS", "-g" if change == "compiler" else "")
+        monkeypatch.setenv("ALIGNER_KERNELS", "kept")
+        setup = made(monkeypatch, ALIGNER_DEBUG="1" if change == "flags" else "0")
+        names[change] = set(setup["KEPT"].values())
+        again = made(monkeypatch, ALIGNER_DEBUG="1" if change == "flags" else "0")
+        assert set(again["KEPT"].values()) == names[change]
+        one = next(kernel for kernel in setup["EXTENSIONS"] if kernel.name == "aligner.models._hmm")
+        before = setup["kept"](one)
+        one.depends.append(str(ROOT / "README.md"))
+        assert before in names[change] and setup["kept"](one) != before
+    assert not names[""] & names["flags"] and not names[""] & names["compiler"]

@@ -18,7 +18,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
+from aligner.cli import completion
 from aligner.cli.compat import PROGRAMS
 from aligner.cli.settings import Context
 from aligner.errors import DataError
@@ -124,6 +126,12 @@ class Group(click.Group):
         with formatter.section("Programs of others, which take the command lines of their originals"):
             formatter.write_dl([(name, program.help) for name, program in PROGRAMS.items()])
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Names of commands, which are not imported for it, and options."""
+        summaries = {**COMMANDS, **{name: program.help for name, program in PROGRAMS.items()}}
+        found = [CompletionItem(x, help=help) for x, help in summaries.items() if x.startswith(incomplete)]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
+
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         with told(lambda _: ""):  # --help and --version print here
             return super().make_context(*args, **kwargs)
@@ -198,6 +206,7 @@ def main() -> None:
     fill_descriptors()
     logging.basicConfig(format="aligner: %(message)s")
     Group.is_main = True
+    completion.register()
     try:
         cli(prog_name="aligner")
     except OSError:  # a message about usage, and nobody reads stderr

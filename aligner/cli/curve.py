@@ -103,7 +103,7 @@ def command(
     FILE is a model, with --text, or a file of links. NAME=FILE names it in the picture. OUT is a picture if
     it ends in .svg, .png or .pdf. If OUT ends in .tsv, or is stdout, it is a table of the same numbers, in
     percent; of a curve with more than 500 points it has 500, equally far apart on the curve. Pictures need
-    matplotlib, which comes with `pip install "aligner[plot]"`.
+    matplotlib, which comes with `pip install "word-aligner[plot]"`.
 
     \b
     Kinds:

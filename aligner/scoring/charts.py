@@ -37,7 +37,8 @@ class Panel:
     """Lines over the same axes.
 
     least     None, or the least number of both axes, which then end at 100
-    sizes     whether x are sizes of training texts, on a logarithmic scale
+    sizes     whether x are sizes of texts, on a logarithmic scale
+    decades   whether y is on a logarithmic scale
     diagonal  whether the line x = y is shown
     """
 
@@ -47,6 +48,7 @@ class Panel:
     title: str = ""
     least: float | None = None
     sizes: bool = False
+    decades: bool = False
     diagonal: bool = False
 
 

@@ -46,7 +46,7 @@ def require() -> None:
     if importlib.util.find_spec("matplotlib") is None:
         raise DataError(
             "pictures need matplotlib",
-            hint="install it with the extra aligner[plot], or ask for .tsv, which needs none",
+            hint="install it with the extra word-aligner[plot], or ask for .tsv, which needs none",
         )
 
 
@@ -61,7 +61,7 @@ def draw(chart: Chart, format: str, title: str = "") -> bytes:
         matplotlib.rcdefaults()  # the picture is the same for every user
         matplotlib.rcParams.update(SETTINGS)
         warnings.simplefilter("always")
-        columns = min(2, len(chart.panels))
+        columns = len(chart.panels) if len(chart.panels) < 4 else 2
         rows = -(-len(chart.panels) // columns)
         names = [line.name for line in chart.panels[0].lines]
         named = len(names) > 1 or names != [""]
@@ -102,6 +102,13 @@ def _draw_panel(panel: Panel, axes: Any) -> None:
         sizes = sorted({x for line in panel.lines for x in line.x})
         axes.set_xticks(sizes, [_short(x) for x in sizes])
         axes.set_xticks([], minor=True)
+    if panel.decades:
+        from matplotlib.ticker import LogLocator
+
+        axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.set_yticks([], minor=True)
     for n, line in enumerate(panel.lines):
         axes.plot(
             line.x,

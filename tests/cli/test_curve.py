@@ -182,7 +182,7 @@ def test_a_model_aligns_the_text_of_the_gold_links(model, data, write):
 
 
 def test_pictures_are_the_same_bytes_and_have_all_names(files, tmp_path):
-    matplotlib = pytest.importorskip("matplotlib", reason="pictures need the extra aligner[plot]")
+    matplotlib = pytest.importorskip("matplotlib", reason="pictures need the extra word-aligner[plot]")
     names = ["_ours", "a $x$ & <b>", "plain"]
     some = [f"{name}={files['plain' if name == 'plain' else 'scored']}" for name in names]
     for name, magic in (("0.svg", b"<?xml"), ("1.svg", b"<?xml"), ("0.png", b"\x89PNG"), ("0.pdf", b"%PDF")):
@@ -213,7 +213,7 @@ def test_without_matplotlib_there_are_numbers(files, tmp_path, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "matplotlib" else real(name))
     gold = "--gold", files["gold"]
     message = run("curve", files["scored"], *gold, "-o", tmp_path / "a.svg", code=1)
-    assert "pictures need matplotlib" in message and "aligner[plot]" in message and ".tsv" in message
+    assert "pictures need matplotlib" in message and "word-aligner[plot]" in message and ".tsv" in message
     run("curve", files["scored"], *gold, "-o", tmp_path / "a.tsv")
     assert (tmp_path / "a.tsv").read_text() == run("curve", files["scored"], *gold)
     assert not (tmp_path / "a.svg").exists()
