@@ -395,6 +395,19 @@ def _create(folder: str, name: str, mode: int) -> tuple[str, int]:
         os.close(handle)
 
 
+def sync_folder(path: str) -> None:
+    """Waits until the names of a folder's files are on the disk."""
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with _named(path):
+            os.fsync(handle)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # a file system without such a call
+            raise
+    finally:
+        os.close(handle)
+
+
 def clear_parts(folder: str, name: str) -> None:
     """Removes the parts of an output that killed programs left. What cannot be removed stays."""
     part = re.compile(re.escape(f".{name}.") + r"[0-9a-f]{8}\.part")
