@@ -24,7 +24,7 @@ from typing import Any, TypedDict
 from aligner import store
 from aligner.decoding.model import Model
 from aligner.errors import DataError, message_of, number_of
-from aligner.files import sync_folder
+from aligner.files import named, sync_folder
 from aligner.models.recipe import Recipe
 from aligner.text.cells import Seen
 from aligner.text.corpus import Corpus
@@ -64,7 +64,7 @@ class Checkpoints:
         """Opens a folder, which is made if need be.
 
         resume  goes on with the newest checkpoint that is whole; False: refuses a folder that has one
-        say     is told where training begins
+        say     is told what training begins with
         """
         self.folder = folder
         self.failure: Exception | None = None
@@ -84,7 +84,6 @@ class Checkpoints:
         except BaseException:
             os.close(self.journal)
             raise
-        self.saved = 0 if self.newest is None else len(self.newest.history)  # iterations
         if resume and say is not None:
             say(self._told())
 
@@ -113,17 +112,13 @@ class Checkpoints:
                 logger.warning("%s; training goes on without this checkpoint", message_of(error))
             self.failure = error
         else:
-            self.failure, self.saved = None, len(model.history)
+            self.failure = None
 
     def close(self, error: BaseException | None = None) -> None:
         """Gives the folder free. error: what ended the training; what is kept of it is told."""
         os.close(self.journal)
-        if self.saved and error is not None and not isinstance(error, DataError):
-            logger.warning(
-                "%s has what %s made: training can be resumed there",
-                self.folder,
-                number_of(self.saved, "iteration"),
-            )
+        if error is not None and not isinstance(error, DataError) and self._files():
+            logger.warning("%s has a checkpoint: training can be resumed from it", self.folder)
 
     def _path(self, name: str) -> str:
         return os.path.join(self.folder, name)
@@ -154,12 +149,12 @@ class Checkpoints:
         return None
 
     def _told(self) -> str:
-        """Where training begins."""
+        """What training begins with."""
         if self.newest is None:
             return f"{self.folder} has no checkpoint yet: training begins anew"
         if done := self.newest.unfinished:
-            return f"training goes on from the checkpoint in {self.folder}: {done}"
-        return f"training is finished in {self.folder}: it is not repeated"
+            return f"{self.folder} has a checkpoint: {done}"
+        return f"{self.folder} has a checkpoint of a finished training"
 
     def _write(self, model: Model) -> None:
         finished = model.progress is None
@@ -186,12 +181,10 @@ class Checkpoints:
         size = os.fstat(self.journal).st_size
         torn = size > 0 and os.pread(self.journal, 1, size - 1) != b"\n"
         data = b"\n" * torn + line + b"\n"
-        try:
+        with named(self._path(JOURNAL)):
             while data:
                 data = data[os.write(self.journal, data) :]
             os.fsync(self.journal)
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, self._path(JOURNAL)) from None
 
 
 def _make_folder(folder: str) -> None:
@@ -227,7 +220,7 @@ def _opened(path: str) -> int:
 def _read_journal(path: str) -> list[Entry]:
     """The lines of a journal. Those that are damaged are told and left out: the models are what counts."""
     entries, odd = [], []
-    with open(path, "rb") as file:
+    with open(path, "rb") as file, named(path):
         for n, line in enumerate(file, 1):
             try:
                 entry = json.loads(line)

@@ -143,7 +143,7 @@ def test_a_folder_is_opened_once_and_not_by_chance(some, tmp_path):
         assert refused.value.file == str(other) and refused.value.setting == "resume"
     script = f"from aligner.training.checkpoint import Checkpoints; Checkpoints({str(folder)!r}, resume=True)"
     open_here = Checkpoints(str(folder), resume=True, say=said.append)
-    assert said[1:] == [f"training is finished in {folder}: it is not repeated"]
+    assert said[1:] == [f"{folder} has a checkpoint of a finished training"]
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert f"{folder}: another process writes checkpoints here; wait" in done.stderr
     open_here.close()
@@ -217,7 +217,7 @@ def test_the_checkpoint_before_a_damaged_one_is_taken(some, tmp_path, caplog, tr
     newest.write_bytes(DAMAGES[how](newest.read_bytes()))
     said: list[str] = []
     Checkpoints(str(folder), resume=True, say=said.append).close()
-    assert said == [f"training goes on from the checkpoint in {folder}: view 1 of 2, iteration 3 of 3"]
+    assert said == [f"{folder} has a checkpoint: view 1 of 2, iteration 3 of 3"]
     (told,) = caplog.messages
     assert told.startswith(f"{newest}: ") and told.endswith("; the checkpoint before it is looked for")
     assert written(checkpointed(folder, some, SHORT, resume=True)) == trained_once[1]
@@ -352,4 +352,4 @@ def test_what_ends_a_training_leaves_a_word(some, tmp_path, caplog):
     checkpoints = Checkpoints(str(tmp_path))
     checkpoints.learn(some, SHORT)
     checkpoints.close(SystemExit(143))
-    assert caplog.messages == [f"{tmp_path} has what 6 iterations made: training can be resumed there"]
+    assert caplog.messages == [f"{tmp_path} has a checkpoint: training can be resumed from it"]
