@@ -1,4 +1,4 @@
-"""What is wrong with the user's data: what, where, and what to do about it."""
+"""What is wrong with the user's data or with the system: what, where, and what to do about it."""
 
 from __future__ import annotations
 
@@ -33,3 +33,13 @@ class DataError(Exception):
         self.hint, self.setting, self.value = hint, setting, value
         place = ":".join(str(part) for part in (file, line, column) if part is not None)
         super().__init__((f"{place}: " if place else "") + what + (f"; {hint}" if hint else ""))
+
+
+def message_of(error: Exception) -> str:
+    """What went wrong with data or with the system, in words."""
+    if isinstance(error, OSError):
+        place = "" if error.filename is None else f"{error.filename or repr('')}: "
+        return f"{place}{error.strerror or error}"
+    if isinstance(error, MemoryError):
+        return f"out of memory: {error}" if str(error) else "out of memory"
+    return str(error)

@@ -72,7 +72,7 @@ def _read_bytes(path: str) -> Iterator[bytes]:
             raw = sys.stdin.buffer
         else:  # stdin replaced by a plain stream
             raw = cast(BinaryIO, io.BufferedReader(sys.stdin.buffer))
-        with _named(display_name(path)):
+        with named(display_name(path)):
             head = raw.peek(8)  # type: ignore[attr-defined]
         kind = next((kind for magic, kind in MAGIC.items() if head.startswith(magic)), None)
         if kind is not None:
@@ -82,7 +82,7 @@ def _read_bytes(path: str) -> Iterator[bytes]:
         progress = stack.enter_context(_progress(path))
         while True:
             try:
-                with _named(display_name(path)):
+                with named(display_name(path)):
                     chunk = raw.read1(CHUNK)  # type: ignore[attr-defined]
             except Exception as error:
                 of_system = isinstance(error, MemoryError) or getattr(error, "errno", None) is not None
@@ -100,7 +100,7 @@ def _read_bytes(path: str) -> Iterator[bytes]:
 
 
 @contextlib.contextmanager
-def _named(path: str) -> Iterator[None]:
+def named(path: str) -> Iterator[None]:
     """Gives an error of the system the name of a file."""
     try:
         yield
@@ -181,7 +181,7 @@ def open_in_place(path: str) -> Iterator[BinaryIO]:
     """
     special = _special_output(path)
     if special is None:
-        with _named(path):
+        with named(path):
             handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
         special = cast(BinaryIO, io.BufferedWriter(_Named(handle, path)))
     with special as out:
@@ -260,7 +260,7 @@ def _special_output(path: str) -> contextlib.AbstractContextManager[BinaryIO] | 
         check_output(path)
         if path == "-":
             return _stdout()
-        with _named(path):
+        with named(path):
             return cast(BinaryIO, io.BufferedWriter(_Named(os.dup(number), path)))
     try:
         if stat.S_ISREG(os.stat(path).st_mode):
@@ -299,7 +299,7 @@ class _Named(io.FileIO):
         self.path = path
 
     def write(self, data: Any) -> int:
-        with _named(self.path):
+        with named(self.path):
             return super().write(data)
 
 
@@ -315,7 +315,7 @@ class _Part:
         self.target = os.path.realpath(path)  # a link stays a link
         folder, name = os.path.split(self.target)
         name = os.fsdecode(os.fsencode(name)[:LONGEST])
-        with _named(path):
+        with named(path):
             try:
                 self.mode: int | None = stat.S_IMODE(os.stat(path).st_mode)
             except FileNotFoundError:
@@ -334,7 +334,7 @@ class _Part:
         if self.published:
             return
         self.out.flush()
-        with _named(self.path):
+        with named(self.path):
             os.fsync(self.out.fileno())
             if self.mode is not None:
                 with contextlib.suppress(OSError):  # a file system without modes
@@ -392,6 +392,19 @@ def _create(folder: str, name: str, mode: int) -> tuple[str, int]:
             locked = True
         if locked:
             return path, handle
+        os.close(handle)
+
+
+def sync_folder(path: str) -> None:
+    """Waits until the names of a folder's files are on the disk."""
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with named(path):
+            os.fsync(handle)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # a file system without such a call
+            raise
+    finally:
         os.close(handle)
 
 

@@ -32,7 +32,7 @@ import numpy.typing as npt
 from aligner import __version__
 from aligner.errors import DataError
 from aligner.files import MAGIC as COMPRESSED
-from aligner.files import SUFFIX, open_output
+from aligner.files import SUFFIX, named, open_output
 
 MAGIC = b"aligner\x03"
 ALIGNMENT = 64
@@ -152,6 +152,12 @@ def read(
     return header, arrays
 
 
+def checksum(path: str | os.PathLike[str]) -> str:
+    """The checksum of a file's header, which has those of all arrays: it tells files apart."""
+    with open(path, "rb") as file, named(os.fspath(path)):
+        return file.read(HEAD)[16:].hex()
+
+
 def is_model(path: str) -> bool:
     """Whether a file begins as ours do, of this format or of another one."""
     if not os.path.isfile(path):
@@ -164,7 +170,7 @@ def _content(path: str) -> npt.NDArray[np.uint8]:
     """The bytes of a file that begins as ours do."""
     if path == "-" or os.path.exists(path) and not os.path.isfile(path):
         raise DataError("a model is read from a file, not from a pipe or a folder", file=path)
-    with open(path, "rb") as file:
+    with open(path, "rb") as file, named(path):
         head = file.read(HEAD)
         if head.startswith(tuple(COMPRESSED)):
             raise DataError("models are not compressed", file=path, hint="decompress it first")

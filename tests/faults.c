@@ -2,12 +2,14 @@
 
    Counted are calls about files of one folder, and allocations of at least `large` bytes. Counting starts when
    faults_arm() is called, and allocations count from the first counted call about a file on. The call number `at`
-   fails with `error`; if `stays` is set, so do all later calls of a kind that needs room on the disk. */
+   fails with `error`; if `stays` is set, so do all later calls of a kind that needs room on the disk. The error KILL
+   is no error: the process is killed before the call, or in the middle of it if the call writes. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -17,6 +19,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#define KILL (-1)
 #define ARENA (1 << 20) /* bytes that Python asks for at once; it can do with less */
 
 static char folder[4096];
@@ -47,6 +50,8 @@ static int fails(const char *call, const char *path, int needs_room)
     snprintf(failed_call, sizeof failed_call, "%s", call);
     snprintf(failed_path, sizeof failed_path, "%s", path);
     full = stays;
+    if (error == KILL && strcmp(call, "write"))
+        kill(getpid(), SIGKILL);
     return errno = error, 1;
 }
 
@@ -104,7 +109,14 @@ ssize_t read(int handle, void *data, size_t n)
 
 ssize_t write(int handle, const void *data, size_t n)
 {
-    return handle_fails("write", handle, 1) ? -1 : NEXT(ssize_t, write, int, const void *, size_t)(handle, data, n);
+    ssize_t (*next)(int, const void *, size_t) = NEXT(ssize_t, write, int, const void *, size_t);
+    if (!handle_fails("write", handle, 1))
+        return next(handle, data, n);
+    if (error == KILL) {
+        next(handle, data, n / 2);
+        kill(getpid(), SIGKILL);
+    }
+    return -1;
 }
 
 int fsync(int handle) { return handle_fails("fsync", handle, 1) ? -1 : NEXT(int, fsync, int)(handle); }

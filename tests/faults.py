@@ -2,9 +2,10 @@
 
     python tests/faults.py [COMMAND ...]
 
-tests/faults.c is compiled and preloaded. A process imports the commands once; each run is a child of it. What
-must hold after each run is in `problems`. --every N is quicker: a call fails in one way only, and after the
-first 40 calls only each N-th one.
+tests/faults.c is compiled and preloaded. A process imports the commands once; each run is a child of it. In
+place of a failure, KILL kills the process at the call. What must hold after each run is in `problems`. A run
+with checkpoints is then resumed, without a fault. --every N is quicker: a call fails in one way only, and
+after the first 40 calls only each N-th one.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ import argparse
 import ctypes
 import errno
 import importlib
+import itertools
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -27,16 +30,22 @@ HERE = Path(__file__).resolve().parent
 FIRST = 40  # calls that are let fail one by one
 LARGE = 1 << 17  # bytes; below this, numpy and the C library themselves may crash without memory
 SECONDS = 20  # after which a run hangs
+CHECKPOINT = re.compile(r"run/(journal\.jsonl|iteration-\d+\.model)")
 TOLERATED = ("link", "unlink", "flock", "fchmod", "open")  # calls that a command may do without
 # (error, whether the disk is full from then on)
 ERRORS = [("ENOSPC", False), ("ENOSPC", True), ("EIO", False), ("ENOMEM", False), ("EACCES", False)]
+ERRORS += [("KILL", False)]
+KILL = -1  # as tests/faults.c has it
 
 TRAINING = ["{in}/src", "{in}/tgt", "-q", "--fast", "--threads", "2", "--iterations", "1"]
 ALIGN = ["align", *TRAINING, "-o", "{out}/links", "--save", "{out}/model", "--forward", "{out}/forward"]
 ALIGN += ["--reverse", "{out}/reverse", "--log-json", "{out}/log"]
+RESUMED = ["--checkpoint", "{out}/run", "--resume"]
 COMMANDS = {
     "align": ALIGN,
     "train": ["train", *TRAINING, "-o", "{out}/model"],
+    "checkpoint": ["train", *TRAINING, "-o", "{out}/model", *RESUMED[:-1]],
+    "resume": ["train", *TRAINING, "-o", "{out}/model", *RESUMED],
     "decode": ["decode", "{in}/model", "{in}/src", "{in}/tgt", "--threads", "2", "-o", "{out}/links"],
     "symmetrize": ["symmetrize", "{in}/forward", "{in}/reverse", "-o", "{out}/links.gz"],
 }
@@ -69,6 +78,7 @@ def run(command: list[str], folder: Path, n: int, error: str, stays: bool, old: 
     shutil.rmtree(folder / "out", ignore_errors=True)
     (folder / "out").mkdir()
     for name, content in old.items():
+        (folder / "out" / name).parent.mkdir(exist_ok=True)
         (folder / "out" / name).write_bytes(content)
     words = [word.format(**{"in": folder / "in", "out": folder / "out"}) for word in command]
     report = folder.parent / "report"
@@ -81,11 +91,11 @@ def run(command: list[str], folder: Path, n: int, error: str, stays: bool, old: 
         library.faults_call.restype = library.faults_path.restype = ctypes.c_char_p
         code: object = 99
         try:
-            sys.argv = ["aligner", *words, *(["--overwrite"] if old else [])]
+            sys.argv = ["aligner", *words]
             library.faults_arm(
                 os.fsencode(folder),
                 ctypes.c_long(n),
-                getattr(errno, error),
+                KILL if error == "KILL" else getattr(errno, error),
                 stays,
                 ctypes.c_size_t(LARGE),
             )
@@ -99,7 +109,10 @@ def run(command: list[str], folder: Path, n: int, error: str, stays: bool, old: 
         os._exit(code if isinstance(code, int) else 0)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     stderr, call, path = (*report.read_text().split("\0"), "", "")[:3]
-    left = {path.name: path.read_bytes() for path in (folder / "out").iterdir()}
+    out = folder / "out"
+    left = {str(x.relative_to(out)): x.read_bytes() for x in out.rglob("*") if x.is_file()}
+    if status == -signal.SIGKILL:
+        call = "kill"
     return Run(status, stderr, call, path, left)
 
 
@@ -109,10 +122,11 @@ def problems(run: Run, stays: bool, old: dict[str, bytes], new: dict[str, bytes]
     stays  whether the disk was full after the fault
     new    the files of a run without a fault
     """
-    found = []
+    found, killed = [], run.call == "kill"
+    told = re.search("training goes on without this checkpoint|the checkpoint before it", run.stderr)
     if "Traceback" in run.stderr or "Exception" in run.stderr:
         found.append("a traceback")
-    if run.code not in (0, 1):
+    if run.code not in ((-signal.SIGKILL,) if killed else (0, 1)):
         found.append(f"exit code {run.code}")
     lines = run.stderr.splitlines()  # one for each output that failed
     if run.code == 1 and not (lines and all(line.startswith("aligner: ") for line in lines)):
@@ -121,13 +135,13 @@ def problems(run: Run, stays: bool, old: dict[str, bytes], new: dict[str, bytes]
         found.append("a message is told twice")
     if ".part" in run.stderr:
         found.append("the message has a temporary name")
-    if run.code == 0 and run.call not in ("", *TOLERATED):
+    if run.code == 0 and run.call not in ("", *TOLERATED) and not told:
         found.append("the failure was swallowed")
-    for name in run.files.keys() - new.keys():
-        if not (name.endswith(".part") and run.call == "unlink"):
+    for name in run.files.keys() - new.keys() - old.keys():
+        if not (name.endswith(".part") and run.call in ("unlink", "kill") or CHECKPOINT.fullmatch(name)):
             found.append(f"{name} is left")
     for name, content in new.items():
-        if name == "log":
+        if name == "log" or name.startswith("run/"):
             continue
         if run.files.get(name) not in (content, old.get(name)) or run.code == 0 and name not in run.files:
             found.append(f"{name} is neither old nor new")
@@ -137,31 +151,57 @@ def problems(run: Run, stays: bool, old: dict[str, bytes], new: dict[str, bytes]
     made = not stays and run.call in ("write", "fsync", "rename", "link")
     if "links" in new and beside and made and run.files.get("links") != new["links"]:
         found.append("the links are lost")
+    if told and made and "/run" in run.path and run.files.get("model") != new["model"]:
+        found.append("the model is lost")
     return found
 
 
-def sweep(name: str, folder: Path, every: int) -> tuple[int, list[str]]:
+def resumed(left: Run, folder: Path, new: dict[str, bytes]) -> list[str]:
+    """What must not be wrong after a run with checkpoints is resumed."""
+    again = run([*COMMANDS["resume"], "--overwrite"], folder, 0, "EIO", False, left.files)
+    found = [] if again.code == 0 else [f"exit code {again.code} after the run is resumed: {again.stderr}"]
+    found += [f"{name} is left after the run is resumed" for name in again.files if name.endswith(".part")]
+    for name in ("model", "run/finished.model"):
+        if again.files.get(name) != new[name]:
+            found.append(f"{name} is another one after the run is resumed")
+    return found
+
+
+def sweep(name: str, folder: Path, every: int, begun: dict[str, bytes]) -> tuple[int, list[str]]:
     """(number of runs, problems) of a command with all faults, over no files and over old ones.
 
+    begun: files that are there before each run
     every: 0 lets each call fail in all ways. Otherwise a call fails in one way, and after the first calls
     only each of so many fails.
     """
     command, n_runs, found = COMMANDS[name], 0, []
-    new = run(command, folder, 0, "EIO", False, {})
+    new = run(command, folder, 0, "EIO", False, begun)
     assert new.code == 0, new.stderr
-    ways = [(*error, old) for error in ERRORS for old in ({}, dict.fromkeys(new.files, b"old\n"))]
+    olds = begun, begun | {name: b"old\n" for name in new.files if not name.startswith("run/")}
+    ways = [(*error, old) for error in ERRORS for old in olds]
     n, done = 0, False
     while not done:
         n += 1 if n < FIRST else max(1, every)
         for error, stays, old in [ways[n % len(ways)]] if every else ways:
-            left = run(command, folder, n, error, stays, old)
+            left = run(command + ["--overwrite"] * (old is not begun), folder, n, error, stays, old)
             n_runs += 1
             done = not left.call
-            place = f"{name}{' over old files' if old else ''}, call {n} fails"
+            place = f"{name}{' over old files' if old is not begun else ''}, call {n} fails"
             place += f" with {error}{' for good' if stays else ''}: {left.call} {Path(left.path).name}"
             wrong = problems(left, stays, old, new.files)
+            if "run/finished.model" in new.files:
+                wrong += resumed(left, folder, new.files)
             found += [f"{place}: {what}\n{left.stderr[-1500:]}" for what in wrong]
     return n_runs, found
+
+
+def middle(folder: Path) -> dict[str, bytes]:
+    """What a run with checkpoints leaves that is killed in the middle."""
+    for n in itertools.count(FIRST, 3):
+        left = run(COMMANDS["checkpoint"], folder, n, "KILL", False, {})
+        if "run/iteration-0004.model" in left.files:
+            return left.files
+    raise AssertionError
 
 
 def main() -> int:
@@ -178,7 +218,7 @@ def main() -> int:
             # Idle threads sleep: many short runs are quicker.
             more = {"LD_PRELOAD": str(library), "OMP_WAIT_POLICY": "passive"}
             return subprocess.run(again, env=os.environ | more).returncode
-    for name in (*(f"aligner.cli.{name}" for name in COMMANDS), "xopen"):
+    for name in (*(f"aligner.cli.{words[0]}" for words in COMMANDS.values()), "xopen"):
         importlib.import_module(name)
     data, n_problems = HERE.parent / "data", 0
     with tempfile.TemporaryDirectory() as top:
@@ -192,7 +232,8 @@ def main() -> int:
         made = run(COMMANDS["train"], folder, 0, "EIO", False, {})
         (folder / "in" / "model").write_bytes(made.files["model"])
         for name in options.commands:
-            n_runs, found = sweep(name, folder, options.every)
+            begun = middle(folder) if name == "resume" else {}
+            n_runs, found = sweep(name, folder, options.every, begun)
             print(f"{name}: {n_runs} runs, {len(found)} problems", *found, sep="\n", flush=True)
             n_problems += len(found)
     return 1 if n_problems else 0

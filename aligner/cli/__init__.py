@@ -23,7 +23,7 @@ from click.shell_completion import CompletionItem
 from aligner.cli import completion
 from aligner.cli.compat import PROGRAMS
 from aligner.cli.settings import Context
-from aligner.errors import DataError
+from aligner.errors import DataError, message_of
 from aligner.files import open_output
 
 # name -> the first sentence of the command's help
@@ -69,16 +69,6 @@ class ClosedPipe(Failure):
 
     def show(self, file: Any = None) -> None:
         """No message, since nobody reads."""
-
-
-def message_of(error: Exception) -> str:
-    """What went wrong with data or with the system, in words."""
-    if isinstance(error, OSError):
-        place = "" if error.filename is None else f"{error.filename or repr('')}: "
-        return f"{place}{error.strerror or error}"
-    if isinstance(error, MemoryError):
-        return f"out of memory: {error}" if str(error) else "out of memory"
-    return str(error)
 
 
 @contextlib.contextmanager

@@ -39,6 +39,7 @@ from aligner.models.kinds import HMMS, MODELS
 @sentence_scores.option
 @click.option("--save", metavar="MODEL", help="Keep the model, for `aligner decode`.")
 @recipes.option
+@training.checkpoint
 @training.progress
 @training.memory
 @options.threads
@@ -60,6 +61,8 @@ def command(
     reverse: str | None,
     sentence_score_file: str | None,
     save: str | None,
+    checkpoint: str | None,
+    resume: bool,
     log_json: str | None,
     quiet: bool,
     verbose: bool,
@@ -111,8 +114,9 @@ def command(
         saved = None if save is None else beside.open(store.open_new(save, overwrite))
         log = beside.open_log(log_json, overwrite)
         run = _told(method, variant, viterbi, project, together, fertility, rule)
+        checkpoints = training.checkpoints_in(checkpoint, resume, beside, progress)
         corpus, model, seen, known = training.train(
-            run=run, log=log, progress=progress, threshold=given, **settings
+            checkpoints, run=run, log=log, progress=progress, threshold=given, **settings
         )
         recipe = model.recipe
         if saved is not None:

@@ -7,13 +7,24 @@ import logging
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import IO, Any, BinaryIO, Generic, TypeVar, cast
+from typing import IO, Any, BinaryIO, Generic, Protocol, TypeVar, cast
 
-from aligner.cli import message_of
-from aligner.errors import DataError
+from aligner.errors import DataError, message_of
 from aligner.files import open_log
 
 T = TypeVar("T")
+
+
+class Beside(Protocol):
+    """What is written beside the main output. Its failure does not end the program at once."""
+
+    failure: Exception | None
+
+    def close(self, error: BaseException | None = None) -> None:
+        """error: what ended the program"""
+
+
+B = TypeVar("B", bound=Beside)
 
 
 class Output(Generic[T]):
@@ -56,17 +67,20 @@ class Outputs:
     """
 
     def __init__(self) -> None:
-        self._outputs: list[Output[BinaryIO] | Output[Callable[[bytes], None]]] = []
+        self._outputs: list[Beside] = []
+
+    def add(self, output: B) -> B:
+        self._outputs.append(output)
+        return output
 
     def open(self, opened: AbstractContextManager[BinaryIO]) -> Output[BinaryIO]:
-        self._outputs.append(output := Output(opened))
-        return output
+        return self.add(Output(opened))
 
     def open_log(self, path: str | None, overwrite: bool) -> IO[str] | None:
         """A log that a training writes to, and that cannot stop the training."""
         if path is None:
             return None
-        self._outputs.append(log := Output(open_log(path, overwrite)))
+        log = self.add(Output(open_log(path, overwrite)))
         return io.TextIOWrapper(cast(BinaryIO, _Lines(log)), encoding="utf-8")
 
     def __enter__(self) -> Outputs:

@@ -24,6 +24,7 @@ ALONE = [name for name, kind in MODELS.items() if kind.objective == "likelihood"
     help=f"Train one direction only ({', '.join(ALONE)}): forward is p(tgt | src), reverse is p(src | tgt).",
 )
 @recipes.option
+@training.checkpoint
 @training.progress
 @training.memory
 @options.threads

@@ -26,6 +26,7 @@ from aligner.text.cells import Seen
 from aligner.text.classes import WordClasses, read_classes
 from aligner.text.corpus import Corpus, warn_of_long
 from aligner.text.reading import read_corpus
+from aligner.training.checkpoint import Checkpoints
 from aligner.training.development import Development
 from aligner.training.loop import MEMORY, learn
 from aligner.training.prior import ModelPrior, read_prior
@@ -49,6 +50,24 @@ def progress(command: F) -> F:
         ),
         click.option("-v", "--verbose", is_flag=True, help="Print a line an iteration on stderr, too."),
         click.option("-q", "--quiet", is_flag=True, help="Print nothing on stderr about the training."),
+    ):
+        command = add(command)
+    return command
+
+
+def checkpoint(command: F) -> F:
+    for add in (
+        click.option(
+            "--resume",
+            is_flag=True,
+            help="Go on with the newest checkpoint in DIR, to the same bits; begin anew if there is none.",
+        ),
+        click.option(
+            "--checkpoint",
+            metavar="DIR",
+            help="Write a checkpoint into a folder after each iteration. A killed run goes on from there with"
+            " --resume. DIR has two models, and three while one is written: 12 bytes a word pair and view.",
+        ),
     ):
         command = add(command)
     return command
@@ -87,21 +106,42 @@ def told(quiet: bool, verbose: bool, aligns: str | None) -> AbstractContextManag
     return nullcontext() if quiet else Progress(verbose, aligns)
 
 
+def checkpoints_in(
+    folder: str | None, resume: bool, beside: Outputs, progress: Progress | None
+) -> Checkpoints | None:
+    """The checkpoints of --checkpoint, which are written beside other outputs; None: none are wanted."""
+    if folder is not None:
+        return beside.add(Checkpoints(folder, resume, None if progress is None else progress.say))
+    if resume:
+        raise click.UsageError("--resume is for --checkpoint.")
+    return None
+
+
 def train_model(
-    output: str, overwrite: bool, log_json: str | None, quiet: bool, verbose: bool, **settings: Any
+    output: str,
+    overwrite: bool,
+    log_json: str | None,
+    quiet: bool,
+    verbose: bool,
+    checkpoint: str | None = None,
+    resume: bool = False,
+    **settings: Any,
 ) -> None:
     """Trains a model, and writes it to a file that is opened before."""
     named = {"-o": output, "--log-json": log_json}
     options.check_outputs(named, inputs(settings), overwrite, output)
     telling = told(quiet, verbose, aligns=None)
     with Outputs() as beside, store.open_new(output, overwrite) as out, telling as progress:
-        corpus, model, *_ = train(log=beside.open_log(log_json, overwrite), progress=progress, **settings)
+        log = beside.open_log(log_json, overwrite)
+        checkpoints = checkpoints_in(checkpoint, resume, beside, progress)
+        corpus, model, *_ = train(checkpoints, log=log, progress=progress, **settings)
         model.write(out)
         if progress is not None:
             progress.end(len(corpus))
 
 
 def train(
+    checkpoints: Checkpoints | None = None,
     *,
     src: str,
     tgt: str | None,
@@ -200,7 +240,7 @@ def train(
     if class_files is not None:
         src_classes, tgt_classes = map(_read_classes, class_files)
         classes = src_classes, tgt_classes
-    trained, seen = learn(
+    trained, seen = (learn if checkpoints is None else checkpoints.learn)(
         corpus,
         recipe,
         init=first if taught is None else None,

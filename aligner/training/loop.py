@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import IO, Any
 
@@ -46,6 +46,15 @@ from aligner.training.progress import Progress, decoding_work, kind_of, training
 MEMORY = "4G"  # for text, parameters, shares and cells
 PAIR = 13 + 16  # bytes of a word pair: target word, probabilities and likeness; counts of both directions
 SHARE = 9  # bytes of a token's shares, about
+
+GIVEN = {  # beside a recipe: what a signature has checksums of, in words
+    "text": "text",
+    "known": "file of known links",
+    "init": "model to start from",
+    "prior": "prior",
+    "dev": "development set",
+    "class_files": "pair of class files",
+}
 
 logger = logging.getLogger(__name__)
 
@@ -140,13 +149,13 @@ def learn(
     model = begun(used, recipe, learned_from, facts)
     if resume is not None:
         model = _resumed(resume, model)
-    # The lexicons of a finished model may lack word pairs of the text.
-    finished = resume is not None and not resume.unfinished
     if prior is not None:
         warn_of_unknown(prior, used)
     census = Census.of(used, classes)
     monitor = _monitor(census, n_cells, model, progress, log)
     monitor.begin(model.signature + "".join(f"|{key}:{value}" for key, value in (run or {}).items()))
+    if not model.unfinished:  # and its lexicons may lack word pairs of the text
+        return model, [None] * len(model.views)
     work = _Run(
         used, census, model, init, prior, prior_weight, development, known, classes, n_threads, checkpoint,
         monitor,
@@ -158,8 +167,8 @@ def learn(
         monitor.close()
     model.progress = None
     if recipe.threshold is None:
-        model.facts["threshold"] = work.threshold(None if finished else seen)
-    return model, list(seen) if used is corpus and not finished else [None] * len(seen)
+        model.facts["threshold"] = work.threshold(seen)
+    return model, list(seen) if used is corpus else [None] * len(seen)
 
 
 def trained_on(corpus: Corpus, recipe: Recipe, known: Known = NOTHING) -> tuple[Corpus, Recipe, Known]:
@@ -221,19 +230,36 @@ def _check_prior(recipe: Recipe, prior: Prior | None, init: Model | None) -> Non
 def _resumed(old: Model, new: Model) -> Model:
     """The model as it was left; refuses another text or recipe."""
     if old.signature != new.signature or old.recipe != new.recipe:
-        raise _other_text(f"{old.signature}, not {new.signature}")
+        raise _other_text(f"it had {'; '.join(_differences(old, new))}")
     if old.progress is not None and old.shares is not None and len(old.shares.keys) != new.facts["pairs"]:
         raise _other_text(f"{len(old.shares.keys)} sentence pairs are left out, not {new.facts['pairs']}")
     views = [
         View(view.name, view.src, view.tgt, view.parameters.copied()) for view in old.views
     ]  # what is read from a file cannot be changed
-    return Model(new.recipe, views, new.facts, list(old.history), old.progress, old.shares)
+    facts = dict(new.facts)
+    if not old.unfinished and new.recipe.threshold is None:
+        facts["threshold"] = old.facts["threshold"]
+    return Model(new.recipe, views, facts, list(old.history), old.progress, old.shares)
+
+
+def _differences(old: Model, new: Model) -> Iterator[str]:
+    """What a training had that another one has not, in words."""
+    was, now = (dict(part.split(":", 1) for part in model.signature.split("|")) for model in (old, new))
+    for key in {**was, **now}:
+        if was.get(key) != now.get(key) and key in GIVEN:
+            yield f"{'no' if key not in was else 'a' if key not in now else 'another'} {GIVEN[key]}"
+        elif was.get(key) != now.get(key):
+            yield f"{key} {was.get(key, 'not set')}, not {now.get(key, 'not set')}"
+    if was == now:
+        kept, given = asdict(old.recipe), asdict(new.recipe)
+        yield from (f"{key} {kept[key]}, not {given[key]}" for key in kept if kept[key] != given[key])
 
 
 def _other_text(what: str) -> DataError:
     return DataError(
         f"the training to go on with is of another text or recipe: {what}",
         hint="go on with the same, or start anew",
+        setting="resume",
     )
 
 
@@ -243,7 +269,8 @@ def _monitor(
     recipe = model.recipe
     if progress is not None:
         done = model.progress["iterations"] if model.progress else 0
-        progress.plan(training_work(recipe, n_cells, len(model.views), done))
+        if model.unfinished:
+            progress.plan(training_work(recipe, n_cells, len(model.views), done))
         if progress.aligns is not None:
             progress.plan(decoding_work(recipe, n_cells, progress.aligns))
     weighted = "known" in model.facts
@@ -303,6 +330,7 @@ class _Run:
             lexicon = model.views[n].parameters.lexicon
             if not (np.array_equal(lexicon.rows, seen.rows) and np.array_equal(lexicon.tgt, seen.tgt)):
                 raise _other_text(f"view {name} has other word pairs")
+            lexicon.rows, lexicon.tgt = seen.rows, seen.tgt  # one copy serves both
         if n == len(model.views):
             model.views.append(View(name, seen.text.src.vocab, seen.text.tgt.vocab, self._start(n, seen)))
             model.progress = {"iterations": 0, "divergence": None}

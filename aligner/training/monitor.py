@@ -45,9 +45,10 @@ class Monitor:
         self.part, self.n_iterations = "", 0  # the part of the training under way, its iterations so far
 
     def begin(self, signature: str) -> None:
-        """The log's first line says what is trained on what."""
+        """The log's first line says what is trained on what. Iterations of an earlier run come next."""
         if self.log is not None:
-            print(json.dumps({"signature": signature}), file=self.log, flush=True)
+            for line in ({"signature": signature}, *self.history):
+                print(json.dumps(line), file=self.log, flush=True)
 
     def enter(self, n_view: int | None, stage: Stage, done: int) -> None:
         """An iteration of a stage begins, after some others of the schedule.

@@ -9,11 +9,10 @@ from typing import Any
 import click
 import numpy as np
 
-from aligner.cli import message_of
 from aligner.cli.compat.command_lines import Getopt, unused, warn_of_unused
 from aligner.cli.options import Share, check_outputs, tell
 from aligner.compat import fast_align
-from aligner.errors import DataError
+from aligner.errors import DataError, message_of
 from aligner.files import check_output, display_name, open_output
 from aligner.links.formats import format_links
 from aligner.models.diagonal import LARGEST, SMALLEST, USUAL
