@@ -204,22 +204,32 @@ def find_cells(
 
 cdef void find_sentence(
     const int32_t* src, int64_t I, const int32_t* tgt, int64_t J, const int64_t* rows, const int32_t* pair_tgt,
-    int32_t* cell,
+    int32_t* cells,
 ) noexcept nogil:
-    cdef int64_t i, j, low, high, middle, first
+    """The cells of a sentence pair, [I, J].
+
+    All target words of a row bisect the same word pairs, so they take each step together: no word waits for another, and no
+    branch depends on a word. Of n word pairs from cell[j] on, one is f_j, if any is; a step leaves the lower or the upper
+    ones. Both have n - half, and may have one in common.
+    """
+    cdef int64_t i, j, n, half
+    cdef const int32_t* row
+    cdef int32_t* cell
     for i in range(I):
+        cell = cells + i * J
+        n = rows[src[i] + 1] - rows[src[i]] if src[i] >= 0 else 0
+        if n == 0:
+            for j in range(J):
+                cell[j] = -1
+            continue
+        row = pair_tgt + rows[src[i]]
         for j in range(J):
-            cell[j] = -1
-            if src[i] >= 0 and tgt[j] >= 0:
-                first = rows[src[i]]
-                low = first
-                high = rows[src[i] + 1]
-                while low < high:
-                    middle = (low + high) // 2
-                    if pair_tgt[middle] < tgt[j]:
-                        low = middle + 1
-                    else:
-                        high = middle
-                if low < rows[src[i] + 1] and pair_tgt[low] == tgt[j]:
-                    cell[j] = <int32_t>(low - first)
-        cell += J
+            cell[j] = 0
+        while n > 1:
+            half = n // 2
+            for j in range(J):
+                cell[j] += <int32_t>half * (row[cell[j] + half - 1] < tgt[j])
+            n -= half
+        for j in range(J):
+            if row[cell[j]] != tgt[j] or tgt[j] < 0:
+                cell[j] = -1
