@@ -55,10 +55,11 @@ def work(folder: Path) -> None:
     works: dict[str, Callable[[], object]] = {
         "read text": lambda: read_corpus(src, tgt),
         "number cells": lambda: Seen.of_own_words(corpus, VIEW, 1),
+        "look up cells": bench.look_up,
         "word classes": lambda: cluster(corpus.src, 10, rounds=2),
         **bench.expectations(),
-        "decode": lambda: bench.decode(bench.hmm),
-        "best paths": lambda: bench.decode(bench.hmm, viterbi=True),
+        "decode": lambda: bench.decode(bench.hmm, seen=[bench.seen]),
+        "best paths": lambda: bench.decode(bench.hmm, seen=[bench.seen], viterbi=True),
         "symmetrize": lambda: symmetrize(forward, reverse),
         "read links": lambda: LinkReader(links).read(),
         "write links": lambda: format_links(gold, "gold"),

@@ -10,7 +10,7 @@ from aligner import Links, Model, Recipe, learn, read_corpus
 from aligner.models.counts import Counts
 from aligner.models.families import FAMILIES
 from aligner.models.stage import Stage
-from aligner.text.cells import Seen, in_shards
+from aligner.text.cells import SHARD_CELLS, Seen, cut
 
 Work = Callable[[], object]
 VIEW = "word"
@@ -38,32 +38,54 @@ class Bench:
     def n_cells(self) -> int:
         return int(self.seen.cell_offsets[-1])
 
-    def expectations(self) -> dict[str, Work]:
-        """Iterations of training without their updates: name -> what adds the expected counts of the text."""
+    def stages(self) -> dict[str, tuple[Model, Stage]]:
+        """Iterations of training: name -> a model to begin with, and the stage."""
         hmm, loo = self.hmm.recipe.last, self.loo.recipe.last
         words = Stage("ibm1", "likelihood", 1)
         return {
-            "Model 1": self._expect(self.hmm, words),
-            "Model 1, agreement": self._expect(self.hmm, replace(words, objective="agreement")),
-            "HMM": self._expect(self.hmm, hmm),
-            "HMM, projection": self._expect(self.hmm, replace(hmm, objective="symmetric")),
-            "leave-one-out HMM": self._expect(self.loo, replace(loo, objective="likelihood")),
-            "leave-one-out HMM, projection": self._expect(self.loo, loo),
+            "Model 1": (self.hmm, words),
+            "Model 1, agreement": (self.hmm, replace(words, objective="agreement")),
+            "HMM": (self.hmm, hmm),
+            "HMM, projection": (self.hmm, replace(hmm, objective="symmetric")),
+            "leave-one-out HMM": (self.loo, replace(loo, objective="likelihood")),
+            "leave-one-out HMM, projection": (self.loo, loo),
         }
 
+    def expectations(self) -> dict[str, Work]:
+        """Iterations without their updates: name -> what finds the expected counts of the text."""
+        return {name: self._expect(*stage) for name, stage in self.stages().items()}
+
     def _expect(self, model: Model, stage: Stage) -> Work:
+        expect = self.part(model, stage)
+
+        def run() -> None:
+            for start, stop in cut(self.seen.cell_offsets, SHARD_CELLS):
+                expect(start, stop)
+
+        return run
+
+    def part(self, model: Model, stage: Stage) -> Callable[[int, int], dict[str, float]]:
+        """What adds the expected counts of the sentence pairs start to stop, and returns statistics."""
         parameters = [view.parameters for view in model.views]
         counts = [Counts.zero(m, shared=stage.together) for m in parameters]
         own = None
         if stage.leaving is not None and model.shares is not None:
             own = model.shares.of(self.corpus, stage.leaving.left_out)
 
-        def run() -> None:
-            for start, stop, shards in in_shards([self.seen], self.n_threads):
-                mine = None if own is None else own.part(start, stop)
-                FAMILIES[stage.family].expect(parameters, shards, stage, "both", mine, counts, self.n_threads)
+        def expect(start: int, stop: int) -> dict[str, float]:
+            shards = [self.seen.shard(start, stop, self.n_threads)]
+            mine = None if own is None else own.part(start, stop)
+            family = FAMILIES[stage.family]
+            return family.expect(parameters, shards, stage, "both", mine, counts, self.n_threads)[0]
 
-        return run
+        return expect
+
+    def look_up(self) -> None:
+        """Finds the cells of the text among the word pairs of a model, shard by shard."""
+        again = Seen(lambda: self.corpus, self.seen.rows, self.seen.tgt, self.seen.cell_offsets, None)
+        again.text = self.seen.text
+        for start, stop in cut(self.seen.cell_offsets, SHARD_CELLS):
+            again.shard(start, stop, self.n_threads)
 
     def decode(self, model: Model, **settings: Any) -> list[Links]:
         """The links of both directions."""
