@@ -20,6 +20,14 @@ cdef extern from *:
     static const char *SIMD_IN_USE = "none";
     #endif
 
+    #if defined(__clang__)
+    static const char *COMPILER = __VERSION__;  /* which begins with the name */
+    #elif defined(__GNUC__)
+    static const char *COMPILER = "GCC " __VERSION__;
+    #else
+    static const char *COMPILER = "unknown";
+    #endif
+
     static const char *simd_of_machine(void) {
     #if defined(__x86_64__) && defined(__GNUC__)
         __builtin_cpu_init();  /* what the builds are compiled with, all of it: see AVX2 and AVX512 in setup.py */
@@ -33,6 +41,7 @@ cdef extern from *:
     }
     """
     const char* ALIGNER_FLAGS
+    const char* COMPILER
     const char* CYTHON_ABI
     bint HAS_OPENMP
     const char* SIMD_IN_USE
@@ -42,6 +51,11 @@ cdef extern from *:
 def flags() -> str:
     """Compiler flags of the kernels."""
     return ALIGNER_FLAGS.decode()
+
+
+def compiler() -> str:
+    """Name and version of the C++ compiler."""
+    return COMPILER.decode()
 
 
 def cython_version() -> str:

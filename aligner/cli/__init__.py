@@ -152,7 +152,7 @@ def show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
 
     lines = (
         f"aligner {__version__}",
-        f"Cython {_build.cython_version()}, flags {_build.flags()}",
+        f"Cython {_build.cython_version()}, {_build.compiler()}, flags {_build.flags()}",
         f"OpenMP {'on' if _build.openmp_enabled() else 'off'}",
         f"SIMD {simd.level('models._hmm')} in use, {_build.simd_available()} available",
     )

@@ -241,6 +241,7 @@ cdef void find_sentence(
     const int32_t* src, int64_t I, const int32_t* tgt, int64_t J, const int64_t* rows, const int32_t* pair_tgt,
     int32_t* cell,
 ) noexcept nogil:
+    """The cells of a sentence pair, [I, J]."""
     cdef int64_t i
     for i in range(I):
         if src[i] >= 0:
@@ -250,19 +251,24 @@ cdef void find_sentence(
         cell += J
 
 
-cdef void find_row(const int32_t* row, int64_t width, const int32_t* tgt, int64_t J, int32_t* cell) noexcept nogil:
-    """The cells of one source token, whose word has the word pairs row, by bisection."""
-    cdef int64_t j, low, high, middle
+cdef void find_row(const int32_t* row, int64_t n, const int32_t* tgt, int64_t J, int32_t* cell) noexcept nogil:
+    """The cells [J] of one source token, whose word has n word pairs, by bisection.
+
+    All target words take each step together: no word waits for another, and no branch depends on a word. Of n word pairs
+    from cell[j] on, one is f_j, if any is; a step leaves the lower or the upper ones. Both have n - half, and may have one
+    in common.
+    """
+    cdef int64_t j, half
+    if n == 0:
+        fill_unknown(cell, J)
+        return
     for j in range(J):
-        cell[j] = -1
-        if tgt[j] >= 0:
-            low = 0
-            high = width
-            while low < high:
-                middle = (low + high) // 2
-                if row[middle] < tgt[j]:
-                    low = middle + 1
-                else:
-                    high = middle
-            if low < width and row[low] == tgt[j]:
-                cell[j] = <int32_t>low
+        cell[j] = 0
+    while n > 1:
+        half = n // 2
+        for j in range(J):
+            cell[j] += <int32_t>half * (row[cell[j] + half - 1] < tgt[j])
+        n -= half
+    for j in range(J):
+        if row[cell[j]] != tgt[j] or tgt[j] < 0:
+            cell[j] = -1

@@ -87,6 +87,20 @@ def test_cells_of_other_text(corpus, other, n_threads):
     assert cells.tolist() == expected
 
 
+def test_cells_of_rows_of_every_length():
+    """Word e stands beside the first e odd target words. The text asks for all words and for unknown ones."""
+    n = 70
+    rows = np.cumsum([0, *range(n)])
+    pair_tgt = np.concatenate([2 * np.arange(e, dtype=np.int32) + 1 for e in range(n)])
+    src, tgt = np.arange(-1, n, dtype=np.int32), np.arange(-1, 2 * n, dtype=np.int32)
+    cells = np.empty(len(src) * len(tgt), dtype=np.int32)
+    ends = (np.array([0, size]) for size in (len(src), len(tgt), len(cells)))
+    src_offsets, tgt_offsets, offsets = ends
+    find_cells(src, src_offsets, tgt, tgt_offsets, offsets, rows, pair_tgt, cells, 1)
+    expected = [[f // 2 if f % 2 and 0 <= f // 2 < e else -1 for f in tgt.tolist()] for e in src.tolist()]
+    assert cells.reshape(len(src), len(tgt)).tolist() == expected
+
+
 def test_cells_of_long_rows_and_of_a_few_tokens():
     """A long row is searched, not gone through; so are all rows of a few tokens of a large lexicon."""
     corpus = corpus_of(([0], list(range(900))), *(([n], [n, n + 1]) for n in range(1, 60)))
