@@ -54,7 +54,7 @@ def work(folder: Path) -> None:
     forward, reverse = bench.decode(bench.hmm, viterbi=True)
     works: dict[str, Callable[[], object]] = {
         "read text": lambda: read_corpus(src, tgt),
-        "number cells": lambda: Seen.of_own_words(corpus, VIEW, 1),
+        "number word pairs": lambda: Seen.of_own_words(corpus, VIEW, 1),
         "look up cells": bench.look_up,
         "word classes": lambda: cluster(corpus.src, 10, rounds=2),
         **bench.expectations(),

@@ -10,7 +10,7 @@ from aligner import Links, Model, Recipe, learn, read_corpus
 from aligner.models.counts import Counts
 from aligner.models.families import FAMILIES
 from aligner.models.stage import Stage
-from aligner.text.cells import SHARD_CELLS, Seen, cut
+from aligner.text.cells import Seen, cuts
 
 Work = Callable[[], object]
 VIEW = "word"
@@ -28,6 +28,7 @@ class Bench:
         self.files, self.n_threads = (src, tgt), n_threads
         self.corpus = read_corpus(src, tgt)
         self.seen = Seen.of_own_words(self.corpus, VIEW, n_threads)
+        self.seen.keep(self.seen.n_cells, n_threads)
         self.hmm = self._model(Recipe.of("hmm", views=[VIEW], ibm1_iterations=2, iterations=1))
         self.loo = self._model(Recipe.of("loo", views=[VIEW]))
 
@@ -59,12 +60,12 @@ class Bench:
         expect = self.part(model, stage)
 
         def run() -> None:
-            for start, stop in cut(self.seen.cell_offsets, SHARD_CELLS):
+            for start, stop in cuts(self.seen.cell_offsets):
                 expect(start, stop)
 
         return run
 
-    def part(self, model: Model, stage: Stage) -> Callable[[int, int], dict[str, float]]:
+    def part(self, model: Model, stage: Stage) -> Callable[[int, int], dict[str, int]]:
         """What adds the expected counts of the sentence pairs start to stop, and returns statistics."""
         parameters = [view.parameters for view in model.views]
         counts = [Counts.zero(m, shared=stage.together) for m in parameters]
@@ -72,7 +73,7 @@ class Bench:
         if stage.leaving is not None and model.shares is not None:
             own = model.shares.of(self.corpus, stage.leaving.left_out)
 
-        def expect(start: int, stop: int) -> dict[str, float]:
+        def expect(start: int, stop: int) -> dict[str, int]:
             shards = [self.seen.shard(start, stop, self.n_threads)]
             mine = None if own is None else own.part(start, stop)
             family = FAMILIES[stage.family]
@@ -82,9 +83,8 @@ class Bench:
 
     def look_up(self) -> None:
         """Finds the cells of the text among the word pairs of a model, shard by shard."""
-        again = Seen(lambda: self.corpus, self.seen.rows, self.seen.tgt, self.seen.cell_offsets, None)
-        again.text = self.seen.text
-        for start, stop in cut(self.seen.cell_offsets, SHARD_CELLS):
+        again = Seen(self.seen.text, self.seen.rows, self.seen.tgt)
+        for start, stop in cuts(self.seen.cell_offsets):
             again.shard(start, stop, self.n_threads)
 
     def decode(self, model: Model, **settings: Any) -> list[Links]:

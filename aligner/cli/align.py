@@ -42,6 +42,7 @@ from aligner.models.kinds import HMMS, MODELS
 @training.checkpoint
 @training.progress
 @training.memory
+@training.sample
 @options.threads
 @options.output
 @options.documented("Models:", MODELS)
@@ -92,6 +93,7 @@ def command(
       aligner align --model shmm --project both --threshold auto data/generated.src data/generated.tgt
       aligner align --lowercase --symmetrize grow-diag-final-and < corpus.both > links
       aligner align --model hmm --symmetrize dual --dual-log log.tsv data/generated.src data/generated.tgt
+      aligner align --train-sample 1000000 large.src.gz large.tgt.gz -o large.links.gz
     """
     rule = settings.pop("threshold")
     given = threshold.number_of(rule)

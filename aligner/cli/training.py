@@ -22,7 +22,7 @@ from aligner.links.links import Links
 from aligner.models.jumps import Jumps
 from aligner.models.kinds import HMMS, LATTICES, MODELS
 from aligner.models.steps import Step
-from aligner.text.cells import Seen
+from aligner.text.cells import Seen, cell_offsets
 from aligner.text.classes import WordClasses, read_classes
 from aligner.text.corpus import Corpus, warn_of_long
 from aligner.text.reading import read_corpus
@@ -30,7 +30,7 @@ from aligner.training.checkpoint import Checkpoints
 from aligner.training.development import Development
 from aligner.training.loop import MEMORY, learn
 from aligner.training.prior import ModelPrior, read_prior
-from aligner.training.progress import Progress
+from aligner.training.progress import Progress, decoding_work
 
 
 def model_output(command: F) -> F:
@@ -89,6 +89,15 @@ def memory(command: F) -> F:
         callback=_size,
         help="Room for text, parameters and cells, 4 bytes for two words of a sentence pair. Cells that do"
         " not fit are looked up again in each iteration.",
+    )(command)
+
+
+def sample(command: F) -> F:
+    return click.option(
+        "--train-sample",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Train on N of the sentence pairs, chosen at random but always alike, and align all of them.",
     )(command)
 
 
@@ -171,6 +180,7 @@ def train(
     known_base: int | None = None,
     known_format: str | None = None,
     memory: int = arguments.size(MEMORY),  # noqa: B008
+    train_sample: int | None = None,
     run: Mapping[str, str] | None = None,
     **settings: Any,
 ) -> tuple[Corpus, Model, list[Seen | None], Links | None]:
@@ -240,8 +250,17 @@ def train(
     if class_files is not None:
         src_classes, tgt_classes = map(_read_classes, class_files)
         classes = src_classes, tgt_classes
+    used, known = corpus, links
+    if train_sample is not None and train_sample < len(corpus):
+        keep = corpus.sample(train_sample)
+        used, known = corpus.select(keep).compact(), None if links is None else links.select(keep)
+        if progress is not None:
+            progress.say(f"training on a sample of {len(used):,} sentence pairs")
+            if progress.aligns is not None:
+                n_others = int(cell_offsets(corpus)[-1] - cell_offsets(used)[-1])
+                progress.plan(decoding_work(recipe, n_others, progress.aligns))
     trained, seen = (learn if checkpoints is None else checkpoints.learn)(
-        corpus,
+        used,
         recipe,
         init=first if taught is None else None,
         prior=taught,
@@ -253,9 +272,11 @@ def train(
         facts={"src": src, "tgt": tgt},
         run=run,
         memory=memory,
-        links=links,
+        links=known,
         classes=classes,
     )
+    if used is not corpus:
+        seen = [*trained.seen(corpus.bounded(), "the model of the sample")]
     return corpus, trained, seen, links
 
 

@@ -107,6 +107,14 @@ class Links:
         columns = (None if x is None else x[a:b] for x in (self.sure, self.scores))
         return Links(offsets - a, self.src[a:b], self.tgt[a:b], *columns)  # type: ignore[arg-type]
 
+    def select(self, keep: npt.NDArray[np.bool_]) -> Links:
+        """The sentences to keep. keep: [S]"""
+        lengths = np.diff(self.offsets)
+        links = np.repeat(keep, lengths)
+        columns = (None if x is None else x[links] for x in (self.sure, self.scores))
+        offsets = np.concatenate([[0], np.cumsum(lengths[keep])])
+        return Links(offsets, self.src[links], self.tgt[links], *columns)  # type: ignore[arg-type]
+
     def chosen(self, keep: npt.NDArray[np.bool_]) -> Links:
         """The links to keep, of the same sentences. keep: [n_links]"""
         offsets = np.concatenate([[0], np.cumsum(keep)])[self.offsets]

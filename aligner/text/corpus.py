@@ -27,6 +27,7 @@ MOST_CELLS = 1 << 22  # of a sentence pair, source words x target words: 2,048 x
 SHORT = 16  # words that a lattice has room for at least: a side of fewer words needs the same memory
 SHOWN = 5  # how many lines a message names
 BLOCK = 1 << 18  # tokens that get other ids at a time
+SEED = 1  # of samples
 
 logger = logging.getLogger(__name__)
 
@@ -110,6 +111,15 @@ class Side:
         """The sentences to keep. The vocabulary stays as it is."""
         offsets = np.concatenate([[0], np.cumsum(self.lengths[keep])])
         return Side(self.ids[np.repeat(keep, self.lengths)], offsets, self.vocab)
+
+    def compact(self) -> Side:
+        """The same sentences. Only words that occur have ids, in the order of their first tokens."""
+        found, first, ids = np.unique(self.ids, return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        new = np.empty(len(found), dtype=np.int32)
+        new[order] = np.arange(len(found), dtype=np.int32)
+        words = self.vocab.words
+        return Side(new[ids], self.offsets, Vocab.of(words[k] for k in found[order].tolist()))
 
     def sentence(self, n: int) -> list[str]:
         """The tokens of sentence n."""
@@ -260,6 +270,18 @@ class Corpus:
     def select(self, keep: npt.NDArray[np.bool_]) -> Corpus:
         """The sentence pairs to keep. The vocabularies stay as they are."""
         return Corpus(self.src.select(keep), self.tgt.select(keep))
+
+    def compact(self) -> Corpus:
+        """The same sentence pairs, as if they had been read from files of their own."""
+        return Corpus(self.src.compact(), self.tgt.compact())
+
+    def sample(self, n: int) -> npt.NDArray[np.bool_]:
+        """[S] which sentence pairs are in a sample of n: random ones, but always the same; all of fewer."""
+        keep = np.ones(len(self), dtype=bool)
+        if n < len(self):
+            keep[:] = False
+            keep[np.random.default_rng(SEED).choice(len(self), n, replace=False)] = True
+        return keep
 
     @cached_property
     def occurrences(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

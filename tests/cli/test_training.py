@@ -42,6 +42,32 @@ def test_align_is_train_and_decode(data, tmp_path):
         assert "the file exists" in message and "ibm1" not in message
 
 
+@pytest.mark.parametrize("model", ["loo", "hmm"])
+def test_align_by_a_sample_is_train_of_it_and_decode_of_all(data, tmp_path, model):
+    """Links known by hand, too: in training those of the sample, in decoding all."""
+    files = data / "generated.src", data / "generated.tgt"
+    lines = [file.read_text().splitlines(keepends=True) for file in files]
+    chosen = np.flatnonzero(read_corpus(*map(str, files)).sample(300)).tolist()
+    assert len(chosen) == 300 and 0 < chosen[0] and chosen[-1] > 1500
+    sample = [tmp_path / "src", tmp_path / "tgt"]
+    for path, text in zip(sample, lines, strict=True):
+        path.write_text("".join(text[n] for n in chosen))
+    given, of_sample = tmp_path / "given", tmp_path / "of_sample"
+    links = [("0-1\n" if n % 3 == 0 else "\n") for n in range(len(lines[0]))]
+    given.write_text("".join(links))
+    of_sample.write_text("".join(links[n] for n in chosen))
+    known = "--known-base", 0, "--given"
+    saved = [tmp_path / "saved", tmp_path / "trained"]
+    options = "-q", "--model", model, "--fast"
+    found = run("align", *files, *options, *known, given, "--train-sample", 300, "--save", saved[0])
+    run("train", *sample, *options, *known, of_sample, "-o", saved[1])
+    one, other = (Model.load(path) for path in saved)
+    assert one.signature == other.signature and one.history == other.history
+    assert found == run("decode", saved[1], *files, *known, given)
+    whole = run("align", *files, *options, *known, given)
+    assert whole != found and whole == run("align", *files, *options, *known, given, "--train-sample", 5000)
+
+
 def test_align_writes_directions_and_log(data, tmp_path):
     files = data / "sample.en", data / "sample.fr"
     outs = [tmp_path / name for name in ("links", "forward", "reverse", "log")]

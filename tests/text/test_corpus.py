@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from aligner import Corpus
 from aligner.text._corpus import Interner, Status, index_lines
+from aligner.text.corpus import Relabelled, relabelled
 
 
 @given(lines=st.lists(st.text(st.sampled_from("ab\u00e9 \t\r\u00a0\u2028"), max_size=30), max_size=8))
@@ -113,3 +114,30 @@ def test_words_are_found():
     ]
     assert vocab.find([]).tolist() == []
     assert Corpus.from_pairs([]).src.vocab.find(["a"]).tolist() == [-1]
+
+
+def test_a_compact_corpus_is_what_its_lines_would_be_read_as():
+    pairs = [("b a", "x"), ("", ""), ("c a c", "z x z"), ("a", "y")]
+    corpus = Corpus.from_pairs(pairs)
+    for keep in ([True] * 4, [False, True, True, False], [False, False, True, True], [False] * 4):
+        found = corpus.select(np.array(keep)).compact()
+        expected = Corpus.from_pairs([pair for pair, kept in zip(pairs, keep, strict=True) if kept])
+        for one, other in ((found.src, expected.src), (found.tgt, expected.tgt)):
+            assert one.vocab.words == other.vocab.words and one.ids.dtype == other.ids.dtype
+            assert one.ids.tolist() == other.ids.tolist() and one.offsets.tolist() == other.offsets.tolist()
+
+
+def test_a_relabelled_side_is_as_if_it_was_read_so():
+    """Its ids are made when they are asked for: all of them, those of a part, and how often words occur."""
+    corpus = Corpus.from_pairs([("Aa ab", "x"), ("", "u"), ("b aB A", "v"), ("B", "")])
+    side, read = relabelled(corpus.src, str.lower), Corpus.from_pairs([("aa ab b ab a b", "")]).src
+    assert side.vocab.words == read.vocab.words and side.ids.tolist() == read.ids.tolist()
+    assert side.counts.tolist() == read.counts.tolist() == [1, 2, 2, 1]
+    assert [side.sentence(n) for n in range(4)] == [["aa", "ab"], [], ["b", "ab", "a"], ["b"]]
+    assert side.tokens(2, 4).tolist() == side.part(2, 4).ids.tolist() == side.held().tokens(2, 4).tolist()
+    keep = np.array([False, True, True, False])
+    assert side.select(keep).ids.tolist() == read.ids[2:5].tolist()
+    seen = Corpus(side, corpus.tgt)
+    assert [x.tolist() for x in seen.occurrences] == [[1, 2, 1, 1], [1, 0, 1]]
+    unknown = Relabelled(corpus.src, np.array([-1, 0, 0, -1, 1, -1], dtype=np.int32), read.vocab)
+    assert unknown.ids.tolist() == [-1, 0, 0, -1, 1, -1] and unknown.counts.tolist() == [2, 1, 0, 0]
