@@ -88,7 +88,7 @@ def directions(
         for view, sight in zip(views, seen or [None] * len(views), strict=True)
     ]
     leaving = recipe.last.leaving
-    own = None if shares is None or leaving is None else shares.of(corpus, leaving.left_out)
+    own = None if shares is None or leaving is None else shares.of(corpus, leaving.left_out, n_threads)
     for start, stop, shards in in_shards(sights, n_threads, known, scored=True):
         mine = None if own is None else own.part(start, stop)
         some = None if costs is None else costs[start:stop]

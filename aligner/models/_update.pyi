@@ -14,6 +14,7 @@ def maximum_likelihood(
     rest_src: _Int64,
     rest_tgt: _Int64,
     t: _Float,
+    n_threads: int = 1,
 ) -> None: ...
 def of_occurrences(
     rows: _Int64,
@@ -26,6 +27,7 @@ def of_occurrences(
     many_src: _Float,
     many_tgt: _Float,
     t: _Float,
+    n_threads: int = 1,
 ) -> npt.NDArray[np.uint8]: ...
 def variational_bayes(
     rows: _Int64, tgt: _Int32, n_tgt_words: int, counts: _Int64, alpha: float, t: _Float, n_threads: int

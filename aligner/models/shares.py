@@ -110,9 +110,9 @@ class Shares:
         found[found] = self.keys[place[found]] == keys[found]
         return np.where(found, place, -1)
 
-    def of(self, corpus: Corpus, left_out: float) -> Own:
+    def of(self, corpus: Corpus, left_out: float, n_threads: int = 1) -> Own:
         """The shares of any text's sentence pairs. The keys are sorted."""
-        place = self.find(pair_keys(corpus))
+        place = self.find(pair_keys(corpus, n_threads))
         found = place >= 0
         start, stop = (np.full(len(corpus), -1, np.int64) for _ in range(2))
         start[found], stop[found] = self.offsets[place[found]], self.offsets[place[found] + 1]

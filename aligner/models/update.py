@@ -42,19 +42,21 @@ def update(
         prior.add_to(counts, isinstance(parameters.positions, Jumps))
     if stage.leaving is not None:
         assert occurrences is not None
-        of_occurrences(parameters.lexicon, counts, occurrences, stage.leaving, alike, prior)
+        of_occurrences(parameters.lexicon, counts, occurrences, stage.leaving, alike, prior, n_threads)
     elif stage.dirichlet:
         assert prior is None
         divergence = variational_bayes(parameters.lexicon, counts, stage.dirichlet, n_threads)
     else:
-        maximum_likelihood(parameters.lexicon, counts, prior)
+        maximum_likelihood(parameters.lexicon, counts, prior, n_threads)
     if parameters.positions is not None and counts.positions.any():
         power = 1.0 if stage.leaving is None else stage.leaving.evenness
         parameters.positions.update(counts.positions / ONE, power)
     return divergence
 
 
-def maximum_likelihood(m: Lexicon, counts: Counts, prior: PseudoCounts | None = None) -> None:
+def maximum_likelihood(
+    m: Lexicon, counts: Counts, prior: PseudoCounts | None = None, n_threads: int = 1
+) -> None:
     """t(f | e) = c(e, f) / sum_f c(e, f), and the same for the row of NULL.
 
     prior: what earlier text counted, which is among the counts; sums are over its words, too
@@ -62,7 +64,7 @@ def maximum_likelihood(m: Lexicon, counts: Counts, prior: PseudoCounts | None = 
     rest, nulls = (np.zeros(len(m.null_rev), np.int64), np.zeros(len(m.null_fwd), np.int64)), (0.0, 0.0)
     if prior is not None:
         rest, nulls = (prior.rest_src, prior.rest_tgt), prior.lacking.nulls
-    _update.maximum_likelihood(m.rows, m.tgt, len(m.null_fwd), counts.pairs, *rest, m.t)
+    _update.maximum_likelihood(m.rows, m.tgt, len(m.null_fwd), counts.pairs, *rest, m.t, n_threads)
     for row, total, more in (
         (m.null_fwd, counts.null_fwd, nulls[0]),
         (m.null_rev, counts.null_rev, nulls[1]),
@@ -100,6 +102,7 @@ def of_occurrences(
     leaving: Leaving,
     alike: Bytes | None = None,
     prior: PseudoCounts | None = None,
+    n_threads: int = 1,
 ) -> None:
     """t(f | e) = (c(e, f) + w alpha / V) / (kappa N(e) + alpha). N(e): how often e occurs, V: target words.
 
@@ -125,7 +128,7 @@ def of_occurrences(
     if alike is None:
         alike = np.zeros(len(m.tgt), np.uint8)
     linked = _update.of_occurrences(
-        m.rows, m.tgt, counts.pairs, least_fwd, least_rev, alike, spelled(leaving), src, tgt, m.t
+        m.rows, m.tgt, counts.pairs, least_fwd, least_rev, alike, spelled(leaving), src, tgt, m.t, n_threads
     )
     nulls = []
     for row, total, least, more in (

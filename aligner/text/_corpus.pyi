@@ -39,5 +39,9 @@ def find_words(
     text: bytes | npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64], sought: list[bytes]
 ) -> npt.NDArray[np.int32]: ...
 def hash_sentences(
-    text: bytes, words: npt.NDArray[np.int64], ids: npt.NDArray[np.int32], offsets: npt.NDArray[np.int64]
+    text: bytes,
+    words: npt.NDArray[np.int64],
+    ids: npt.NDArray[np.int32],
+    offsets: npt.NDArray[np.int64],
+    n_threads: int = 1,
 ) -> npt.NDArray[np.uint64]: ...

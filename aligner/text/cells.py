@@ -91,12 +91,13 @@ class Seen:
         n_pairs = int(np.searchsorted(self.cell_offsets, room, side="right")) - 1
         cells = np.empty(int(self.cell_offsets[n_pairs]), dtype=np.int32)
         for start, stop in cuts(self.cell_offsets[: n_pairs + 1]):
-            first, last = self.cell_offsets[[start, stop]]
-            cells[first:last] = self.shard(start, stop, n_threads).cells
+            self.shard(start, stop, n_threads, out=cells[slice(*self.cell_offsets[[start, stop]])])
         self.cells = cells
 
-    def shard(self, start: int, stop: int, n_threads: int, known: Known = NOTHING) -> Shard:
-        """The sentence pairs start to stop."""
+    def shard(
+        self, start: int, stop: int, n_threads: int, known: Known = NOTHING, out: Ints | None = None
+    ) -> Shard:
+        """The sentence pairs start to stop. out: where cells that are looked up are written to"""
         src, tgt = self.text.src, self.text.tgt
         src_offsets, tgt_offsets = (x.offsets[start : stop + 1] - x.offsets[start] for x in (src, tgt))
         text = src.tokens(start, stop), src_offsets, tgt.tokens(start, stop), tgt_offsets
@@ -104,7 +105,7 @@ class Seen:
         offsets = self.cell_offsets[start : stop + 1] - first
         cells = self.cells[first:last]
         if last > len(self.cells):
-            cells = np.empty(last - first, dtype=np.int32)
+            cells = np.empty(last - first, dtype=np.int32) if out is None else out
             _cells.find_cells(*text, offsets, self.rows, self.tgt, cells, n_threads)
         return Shard(*text, cells, offsets, known.part(start, stop))
 

@@ -408,10 +408,10 @@ def text_hash(corpus: Corpus) -> str:
     return f"{value:08x}"
 
 
-def pair_keys(corpus: Corpus) -> npt.NDArray[np.uint64]:
+def pair_keys(corpus: Corpus, n_threads: int = 1) -> npt.NDArray[np.uint64]:
     """[S] 64-bit checksums of the sentence pairs. Equal pairs have equal keys, whatever the text."""
     src, tgt = (
-        _corpus.hash_sentences(side.vocab.text, side.vocab.offsets, side.ids, side.offsets)
+        _corpus.hash_sentences(side.vocab.text, side.vocab.offsets, side.ids, side.offsets, n_threads)
         for side in (corpus.src, corpus.tgt)
     )
     return np.asarray(src * np.uint64(0x9E3779B97F4A7C15) + tgt)

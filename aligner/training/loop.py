@@ -300,7 +300,7 @@ class _Run:
     @cached_property
     def keys(self) -> npt.NDArray[np.uint64]:
         """The keys of the text's sentence pairs."""
-        return pair_keys(self.corpus)
+        return pair_keys(self.corpus, self.n_threads)
 
     def train_views(self, memory: int) -> list[Seen]:
         """Each view by itself, and what it sees. memory: bytes for text, parameters, shares and cells"""

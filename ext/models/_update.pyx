@@ -25,6 +25,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 import numpy as np
 
 from checks cimport check_ids, check_offsets, check_threads
+from counts cimport atomic_add
 from vectors cimport LEAST, real
 
 cdef extern from "math.h":
@@ -81,24 +82,38 @@ def maximum_likelihood(
     const int64_t[::1] rest_src not None,                               # IN, [V_src]
     const int64_t[::1] rest_tgt not None,                               # IN, [V_tgt]
     real[:, ::1] t not None,                                            # OUT, [P, 2]
+    int n_threads=1,
 ):
     """t(f | e) and t(e | f). A row without counts becomes zero."""
     cdef int64_t[::1] total = np.array(rest_tgt, dtype=np.int64)
     cdef Py_ssize_t e, k
-    cdef int64_t mass
+    check_threads(n_threads)
     check(rows, tgt, n_tgt_words, counts, t)
     if rest_src.shape[0] != rows.shape[0] - 1 or rest_tgt.shape[0] != n_tgt_words:
         raise ValueError("the rest is not of these words")
+    if tgt.shape[0] == 0:
+        return
     with nogil:
-        for e in range(rows.shape[0] - 1):
-            mass = rest_src[e]
-            for k in range(rows[e], rows[e + 1]):
-                mass += counts[k, 0]
-                total[tgt[k]] += counts[k, 1]
-            for k in range(rows[e], rows[e + 1]):
-                t[k, 0] = <real>(counts[k, 0] / <double>max(mass, 1))
-        for k in range(tgt.shape[0]):
+        for e in prange(rows.shape[0] - 1, schedule="dynamic", chunksize=64, num_threads=n_threads):
+            divide_row(
+                rows[e + 1] - rows[e], &tgt[0] + rows[e], &counts[0, 0] + 2 * rows[e], rest_src[e], &total[0],
+                &t[0, 0] + 2 * rows[e],
+            )
+        for k in prange(tgt.shape[0], schedule="static", num_threads=n_threads):
             t[k, 1] = <real>(counts[k, 1] / <double>max(total[tgt[k]], 1))
+
+
+cdef void divide_row(
+    int64_t n, const int32_t* tgt, const int64_t* counts, int64_t rest, int64_t* total, real* t
+) noexcept nogil:
+    """t(f | e) of the n word pairs of a source word, whose reverse counts are added to the totals of target words."""
+    cdef int64_t k, mass = rest
+    for k in range(n):
+        mass += counts[2 * k]
+        if counts[2 * k + 1]:
+            atomic_add(total + tgt[k], counts[2 * k + 1])
+    for k in range(n):
+        t[2 * k] = <real>(counts[2 * k] / <double>max(mass, 1))
 
 
 def of_occurrences(
@@ -110,32 +125,61 @@ def of_occurrences(
     const real[::1] many_src not None,                                  # IN, [V_src]
     const real[::1] many_tgt not None,                                  # IN, [V_tgt]
     real[:, ::1] t not None,                                            # OUT, [P, 2]
+    int n_threads=1,
 ):
     """t of both directions. A word pair becomes zero that has no counts, and smoothing's with the weight 1.
 
     Returns a bit a word pair, in bytes, the lowest first: whether the word pair did not become zero.
     """
-    cdef Py_ssize_t e, k
-    linked = np.zeros((tgt.shape[0] + 7) // 8, dtype=np.uint8)
+    cdef Py_ssize_t e, b, P = tgt.shape[0]
+    linked = np.zeros((P + 7) // 8, dtype=np.uint8)
     cdef uint8_t[::1] bits = linked
-    cdef double c, w
-    cdef bint linked_now
+    check_threads(n_threads)
     check_offsets("rows", rows, many_src.shape[0], tgt.shape[0])
     check_ids("target words", tgt, 0, tgt.shape[0], 0, many_tgt.shape[0])
     if counts.shape[0] != tgt.shape[0] or t.shape[0] != tgt.shape[0] or counts.shape[1] != 1 or t.shape[1] != 2:
         raise ValueError(f"counts and t are not of {tgt.shape[0]} word pairs")
     if alike.shape[0] != tgt.shape[0] or weight.shape[0] != 256:
         raise ValueError(f"spelling is not of {tgt.shape[0]} word pairs, or has no 256 weights")
+    if P == 0:
+        return linked
     with nogil:
-        for e in range(rows.shape[0] - 1):
-            for k in range(rows[e], rows[e + 1]):
-                c = counts[k, 0] * UNIT
-                w = weight[alike[k]]
-                linked_now = c > 0 or w > 1
-                t[k, 0] = <real>((c + w * least_fwd) / many_src[e]) if linked_now else 0
-                t[k, 1] = <real>((c + w * least_rev) / many_tgt[tgt[k]]) if linked_now else 0
-                bits[k >> 3] |= <uint8_t>(linked_now << (k & 7))
+        for e in prange(rows.shape[0] - 1, schedule="dynamic", chunksize=64, num_threads=n_threads):
+            smooth_row(
+                rows[e + 1] - rows[e], &tgt[0] + rows[e], &counts[0, 0] + rows[e], least_fwd, least_rev,
+                &alike[0] + rows[e], &weight[0], many_src[e], &many_tgt[0], &t[0, 0] + 2 * rows[e],
+            )
+        for b in prange(bits.shape[0], schedule="static", num_threads=n_threads):
+            bits[b] = linked_of(min(8, P - 8 * b), &counts[0, 0] + 8 * b, &alike[0] + 8 * b, &weight[0])
     return linked
+
+
+cdef inline bint is_linked(int64_t count, double w) noexcept nogil:
+    """Whether t of a word pair is not zero. w: times as much as usual smoothing adds"""
+    return count > 0 or w > 1
+
+
+cdef void smooth_row(
+    int64_t n, const int32_t* tgt, const int64_t* counts, double least_fwd, double least_rev, const uint8_t* alike,
+    const double* weight, real many, const real* many_tgt, real* t,
+) noexcept nogil:
+    """t of the n word pairs of a source word, in both directions."""
+    cdef int64_t k
+    cdef double c, w
+    for k in range(n):
+        c = counts[k] * UNIT
+        w = weight[alike[k]]
+        t[2 * k] = <real>((c + w * least_fwd) / many) if is_linked(counts[k], w) else 0
+        t[2 * k + 1] = <real>((c + w * least_rev) / many_tgt[tgt[k]]) if is_linked(counts[k], w) else 0
+
+
+cdef uint8_t linked_of(int64_t n, const int64_t* counts, const uint8_t* alike, const double* weight) noexcept nogil:
+    """A bit for each of n word pairs, at most 8."""
+    cdef int64_t k
+    cdef uint8_t bits = 0
+    for k in range(n):
+        bits |= <uint8_t>(is_linked(counts[k], weight[alike[k]]) << k)
+    return bits
 
 
 cdef inline real probability(double log_t) noexcept nogil:

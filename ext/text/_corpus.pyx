@@ -11,6 +11,7 @@ Not here: files, encodings, lower-casing (the driver folds the vocabulary, not t
 """
 
 from cython.operator cimport dereference
+from cython.parallel cimport prange
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memchr, memcmp, memcpy
 from libcpp.string cimport string
@@ -19,7 +20,7 @@ from libcpp.vector cimport vector
 
 import numpy as np
 
-from checks cimport check_ids, check_offsets
+from checks cimport check_ids, check_offsets, check_threads
 
 ctypedef const unsigned char* text_t
 
@@ -444,10 +445,12 @@ def hash_sentences(
     const int64_t[::1] words not None,       # IN, [n_words + 1] where they begin
     const int32_t[::1] ids not None,         # IN, [n_tokens] token -> word
     const int64_t[::1] offsets not None,     # IN, [S + 1]
+    int n_threads=1,
 ):
     """[S] 64-bit checksums of sentences, from their words' bytes (FNV-1a) in their order."""
     cdef Py_ssize_t V = words.shape[0] - 1, S = offsets.shape[0] - 1, n, k
     cdef uint64_t h
+    check_threads(n_threads)
     check_offsets("offsets of words", words, V, text.shape[0])
     check_offsets("offsets", offsets, S, ids.shape[0])
     check_ids("words", ids, 0, ids.shape[0], 0, V)
@@ -460,9 +463,15 @@ def hash_sentences(
             for k in range(words[n], words[n + 1]):
                 h = (h ^ text[k]) * <uint64_t>0x100000001B3
             word[n] = h
-        for n in range(S):
-            h = 0
-            for k in range(offsets[n], offsets[n + 1]):
-                h = stirred(h + word[ids[k]])
-            sentence[n] = h
+        for n in prange(S, schedule="static", num_threads=n_threads):
+            sentence[n] = of_sentence(&ids[0] if ids.shape[0] else NULL, offsets[n], offsets[n + 1], &word[0] if V else NULL)
     return sentences
+
+
+cdef uint64_t of_sentence(const int32_t* ids, int64_t begin, int64_t end, const uint64_t* word) noexcept nogil:
+    """The checksum of the words ids[begin:end]. word: checksum of each word"""
+    cdef uint64_t h = 0
+    cdef int64_t k
+    for k in range(begin, end):
+        h = stirred(h + word[ids[k]])
+    return h

@@ -179,14 +179,17 @@ def test_shards_change_no_bit(some, monkeypatch, shard, scored):
         assert_same_links(links_of(model, some), links)
 
 
-@pytest.mark.parametrize("memory", [0, 3 << 20, 1 << 30])
-def test_kept_or_looked_up_cells_change_no_bit(some, memory):
+@pytest.mark.parametrize("kept", [0, 0.5, 1])
+def test_kept_or_looked_up_cells_change_no_bit(some, kept):
     """No cells, some of each view, and all cells are kept."""
-    whole = train(some, short(), memory=1 << 30)
-    model, seen = learn(some, short(), memory=memory)
-    assert sum(sight.cells.nbytes for sight in seen) <= memory
+    whole, all_seen = learn(some, short(), memory=1 << 30)
+    n_tokens = len(some.src.ids) + len(some.tgt.ids)
+    beside = (4 + SHARE) * n_tokens + 24 * len(some) + PAIR * sum(len(sight.tgt) for sight in all_seen)
+    cells = sum(sight.cells.nbytes for sight in all_seen)
+    model, seen = learn(some, short(), memory=int(beside + kept * cells) if kept else 0)
+    assert sum(sight.cells.nbytes for sight in seen) <= kept * cells
     shares = [len(sight.cells) / sight.n_cells for sight in seen]
-    assert {0: max(shares) == 0, 1 << 30: min(shares) == 1}.get(memory, 0 < max(shares) and min(shares) < 1)
+    assert {0: max(shares) == 0, 1: min(shares) == 1}.get(kept, 0 < max(shares) and min(shares) < 1)
     assert_same_arrays(whole, model)
     assert_same_links(links_of(model, some, seen=seen), links_of(whole, some))
 
