@@ -40,6 +40,7 @@ HEAD = 20  # bytes before the header
 MAPPED = 256 << 20  # bytes of the largest file that is read into memory
 DEEPEST = 50  # lists and objects of a header inside one another
 DTYPES = ("|u1", "<i4", "<i8", "<u4", "<u8", "<f4", "<f8")
+MODEL = "model"  # the kind of file whose header has no fact `kind`
 AGAIN = "train it again, or use the aligner that wrote it"
 
 
@@ -72,11 +73,11 @@ def write(
 
 
 def open_new(
-    path: str | os.PathLike[str], overwrite: bool = False
+    path: str | os.PathLike[str], overwrite: bool = False, kind: str = MODEL
 ) -> contextlib.AbstractContextManager[BinaryIO]:
     """A new file for write_to. For use before long work."""
     path = os.fspath(path)
-    check_name(path)
+    check_name(path, kind)
     return open_output(path, overwrite)
 
 
@@ -103,37 +104,40 @@ def write_to(out: BinaryIO, header: Mapping[str, Any], arrays: Mapping[str, npt.
         end = entries[name]["start"] + array.nbytes
 
 
-def check_name(path: str) -> None:
+def check_name(path: str, kind: str = MODEL) -> None:
     """Refuses names of files that could be written, but not read again."""
     if path == "-":
-        raise DataError("a model is a file, not stdin or stdout", hint="give a file's name")
+        raise DataError(f"a {kind} is a file, not stdin or stdout", hint="give a file's name")
     if os.path.splitext(path)[1].lower() in SUFFIX:
-        raise DataError("models are not compressed", file=path, hint="choose a name without this ending")
+        raise DataError(f"{kind}s are not compressed", file=path, hint="choose a name without this ending")
 
 
 def read(
-    path: str | os.PathLike[str], checked: Callable[[str], bool]
+    path: str | os.PathLike[str], checked: Callable[[str], bool], kind: str = MODEL
 ) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     """(header, arrays by name) of a file. What is not a whole file of ours is refused.
 
-    checked: which arrays are compared with their checksums
+    checked  which arrays are compared with their checksums
+    kind     what the file must be: what its header's fact `kind` says, MODEL if it has none
     """
     path = os.fspath(path)
-    content = _content(path)
+    content = _content(path, kind)
     length, checksum = struct.unpack("<QI", content[8:HEAD].tobytes())
     start = HEAD + length
     text = content[HEAD : min(start, len(content))].tobytes()
     if len(text) != length or zlib.crc32(text) != checksum:
-        raise DataError("the model's header is damaged or cut off", file=path, hint="copy it again")
+        raise DataError(f"the {kind}'s header is damaged or cut off", file=path, hint="copy it again")
     try:
         header, contents = _parsed(text)
     except (ValueError, RecursionError) as error:
         raise DataError(
-            f"the model's header is not as aligner writes it: {error}", file=path, hint=AGAIN
+            f"the {kind}'s header is not as aligner writes it: {error}", file=path, hint=again(kind)
         ) from None
+    if (found := header.pop("kind", MODEL)) != kind:
+        raise DataError(f"this is a {found} of aligner, not a {kind}", file=path)
     if len(content) != start + contents["bytes"]:
         raise DataError(
-            f"the model has {len(content)} bytes, {start + contents['bytes']} were written",
+            f"the {kind} has {len(content)} bytes, {start + contents['bytes']} were written",
             file=path,
             hint="copy it again",
         )
@@ -143,12 +147,12 @@ def read(
         begin = -(-end // ALIGNMENT) * ALIGNMENT
         end = start + entry["start"] + _n_bytes(entry, len(content))
         if begin != start + entry["start"] or end > len(content):
-            raise DataError(f"the model's {name} is not where it belongs", file=path, hint=AGAIN)
+            raise DataError(f"the {kind}'s {name} is not where it belongs", file=path, hint=again(kind))
         if checked(name) and zlib.crc32(content[begin:end].data) != entry["crc"]:
-            raise DataError(f"the model's {name} is damaged", file=path, hint="copy it again")
+            raise DataError(f"the {kind}'s {name} is damaged", file=path, hint="copy it again")
         arrays[name] = content[begin:end].view(entry["dtype"]).reshape(entry["shape"])
     if end != len(content):
-        raise DataError("the model has bytes after its last array", file=path, hint=AGAIN)
+        raise DataError(f"the {kind} has bytes after its last array", file=path, hint=again(kind))
     return header, arrays
 
 
@@ -156,6 +160,11 @@ def checksum(path: str | os.PathLike[str]) -> str:
     """The checksum of a file's header, which has those of all arrays: it tells files apart."""
     with open(path, "rb") as file, named(os.fspath(path)):
         return file.read(HEAD)[16:].hex()
+
+
+def again(kind: str) -> str:
+    """What to do with a file that another version, or another program, has written."""
+    return AGAIN if kind == MODEL else "make it again, or use the aligner that wrote it"
 
 
 def is_model(path: str) -> bool:
@@ -166,21 +175,21 @@ def is_model(path: str) -> bool:
         return file.read(7) == MAGIC[:7]
 
 
-def _content(path: str) -> npt.NDArray[np.uint8]:
+def _content(path: str, kind: str) -> npt.NDArray[np.uint8]:
     """The bytes of a file that begins as ours do."""
     if path == "-" or os.path.exists(path) and not os.path.isfile(path):
-        raise DataError("a model is read from a file, not from a pipe or a folder", file=path)
+        raise DataError(f"a {kind} is read from a file, not from a pipe or a folder", file=path)
     with open(path, "rb") as file, named(path):
         head = file.read(HEAD)
         if head.startswith(tuple(COMPRESSED)):
-            raise DataError("models are not compressed", file=path, hint="decompress it first")
+            raise DataError(f"{kind}s are not compressed", file=path, hint="decompress it first")
         if len(head) < HEAD or head[:7] != MAGIC[:7]:
-            raise DataError("this is not a model of aligner", file=path)
+            raise DataError(f"this is not a {kind} of aligner", file=path)
         if head[7] != MAGIC[7]:
             raise DataError(
-                f"the model has format {head[7]}, this is aligner {__version__} with format {MAGIC[7]}",
+                f"the {kind} has format {head[7]}, this is aligner {__version__} with format {MAGIC[7]}",
                 file=path,
-                hint=AGAIN,
+                hint=again(kind),
             )
         size = os.fstat(file.fileno()).st_size
         if size > MAPPED:
@@ -188,7 +197,7 @@ def _content(path: str) -> npt.NDArray[np.uint8]:
         content = np.empty(size, np.uint8)
         file.seek(0)
         if file.readinto(content.data) != size:
-            raise DataError("the model became shorter while it was read", file=path, hint="copy it again")
+            raise DataError(f"the {kind} became shorter while it was read", file=path, hint="copy it again")
         content.flags.writeable = False
         return content
 

@@ -314,9 +314,11 @@ def judge(folder: Path, seed: int, n: int, before: dict[str, list[str]]) -> tupl
     return ("valid" if crafted else "changed"), ""
 
 
-def read_apart(path: str | os.PathLike[str], checked: Callable[[str], bool]) -> tuple[dict[str, Any], Any]:
+def read_apart(
+    path: str | os.PathLike[str], checked: Callable[[str], bool], kind: str = store.MODEL
+) -> tuple[dict[str, Any], Any]:
     """store.read, with each array in memory of its own: a sanitizer sees an access outside any of them."""
-    header, arrays = READ(path, checked)
+    header, arrays = READ(path, checked, kind)
     for name in arrays:
         arrays[name] = arrays[name].copy()
         arrays[name].flags.writeable = False

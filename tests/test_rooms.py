@@ -27,6 +27,7 @@ ROOMS = [
     "decoding",
     "scoring",
     "training",
+    "cluster",
     "compat",
     "cli",
 ]

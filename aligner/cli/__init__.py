@@ -45,6 +45,9 @@ COMMANDS = {
     "check": "Check that a corpus, and links of it, can be used; count what is there.",
     "classes": "Make word classes: words that stand beside the same words have one class.",
     "generate": "Make a parallel corpus with exact gold links.",
+    "shard": "Cut a corpus into shards, and begin a training in jobs that any scheduler can run.",
+    "expect": "Do one job of a training: count what its next step expects of a shard.",
+    "update": "End a step of a training in jobs: make the next model of the counts of all shards.",
     "moses": "Align a corpus for Moses: steps 1 to 4 of train-model.perl in one go.",
     "shims": "Write small executables under the names of other aligners' programs.",
 }

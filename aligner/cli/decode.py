@@ -8,6 +8,7 @@ from typing import Any
 import click
 import numpy as np
 
+from aligner import store
 from aligner.cli import decision, dual, known, options, recipes, sentence_scores
 from aligner.cli import threshold as thresholds
 from aligner.cli.dual import DualLog
@@ -15,6 +16,7 @@ from aligner.cli.known import KnownFiles
 from aligner.cli.outputs import Outputs
 from aligner.cli.sentence_scores import SentenceScores
 from aligner.cli.systems import check_direction
+from aligner.cluster.shards import TextShard
 from aligner.decoding.combine import Decision, combine
 from aligner.decoding.dual import METHOD
 from aligner.decoding.model import Model
@@ -94,10 +96,10 @@ def command(
 ) -> None:
     """Print links of any text with a trained model.
 
-    SRC and TGT as for `aligner align`. The text need not be the text that MODEL was trained on; for
-    that text the links are those of `aligner align`. The text is lower-cased if the model's was, and
-    split as the model's was. Lines of stdin are answered as they come. A warning says if MODEL does not know
-    most words of a side, in none of its views.
+    SRC and TGT as for `aligner align`, or SRC is a shard of `aligner shard`. The text need not be the text
+    that MODEL was trained on; for that text the links are those of `aligner align`. The text is lower-cased
+    if the model's was, and split as the model's was. Lines of stdin are answered as they come. A warning says
+    if MODEL does not know most words of a side, in none of its views.
 
     The links of one direction are those above the threshold; --threshold 0 prints all that score above 0.001.
 
@@ -121,11 +123,15 @@ def command(
       aligner decode generated.model data/generated.src data/generated.tgt --decode one-to-one
       aligner decode tuned.model data/generated.src data/generated.tgt --at-precision 0.95
       aligner decode hmm.model data/generated.src data/generated.tgt --symmetrize dual --rounds 250 --rate 2
+      aligner decode generated.model parts/shard-1
     """
     options.check_layout(tgt, layout, vcb)
+    sharded = tgt is None and store.is_model(src)
+    if sharded and layout is not None:
+        raise click.UsageError(f"--layout is for text, and {src} is none.")
     files = KnownFiles(given, exclude, known_base, known_format)
     options.one_stdin(src, tgt or "", *(vcb or ()), *files.paths)
-    streamed = tgt is None and vcb is None
+    streamed = tgt is None and vcb is None and not sharded
     if streamed and threshold == "points":
         raise click.UsageError(
             "--threshold points is for two files, SRC and TGT: links are counted before they are printed."
@@ -174,7 +180,9 @@ def command(
     with Outputs() as beside, open_output(output, overwrite) as out, telling as progress:
         scored = SentenceScores(sentence_score_file, overwrite, beside, viterbi or together is not None)
         certified = DualLog(dual_log, overwrite, beside)
-        if streamed:
+        if sharded:
+            parts = iter([TextShard.load(src).corpus.fitted(recipe.lowercase, recipe.split)])
+        elif streamed:
             parts = stream_corpus(src, layout=layout, **reading)
         else:
             parts = iter([options.read_pairs(src, tgt, layout, vcb, **reading)])

@@ -108,19 +108,34 @@ def chain(command: F) -> F:
     )(command)
 
 
-def option(command: F) -> F:
-    """The options of a recipe. An option that is not given has the model's default."""
+def models(command: F) -> F:
+    """Which model is trained, and of what."""
+    for add in (
+        views,
+        click.option(
+            "--stages",
+            metavar="LIST",
+            is_eager=True,
+            callback=_stages,
+            help="Train stage by stage, for example ibm1:5,hmm:2,shmm:2: names of models, each with a number"
+            f" of iterations. There are, too, {', '.join(name for name in NAMES if name not in MODELS)}.",
+        ),
+        click.option(
+            "--model",
+            type=click.Choice(list(MODELS)),
+            metavar="|".join(MODELS),
+            callback=_model,
+            help=f"The model to train, one of those above.  [default: {DEFAULT}, or that of the last stage]",
+        ),
+    ):
+        command = add(command)
+    return command
+
+
+def training_settings(command: F) -> F:
+    """Settings of a recipe. One that is not given has the model's default."""
     smooth = ", ".join(f"{kind.skips.smooth} for {name}" for name, kind in MODELS.items() if kind.skips)
     for add in (
-        known.option,
-        click.option("--dev-gold", metavar="FILE", help="Gold links of the development text."),
-        click.option("--dev-tgt", metavar="FILE", help="Target side of the development text."),
-        click.option(
-            "--dev-src",
-            metavar="FILE",
-            help="Source side of a development text: stop when the area under its precision-recall curve no"
-            " longer grows, and keep the best iteration.",
-        ),
         settings(["identical", "p0", "tension", "window", "dirichlet", "max_length"]),
         chain,
         click.option(
@@ -151,6 +166,29 @@ def option(command: F) -> F:
             " that it begins with.  [default: by model]",
         ),
         settings(["iterations", "ibm1_iterations", "hmm_iterations"]),
+    ):
+        command = add(command)
+    return command
+
+
+def alone(command: F) -> F:
+    """The options of a recipe for a training that reads its text and no other."""
+    return models(training_settings(command))
+
+
+def option(command: F) -> F:
+    """All options of a recipe."""
+    for add in (
+        known.option,
+        click.option("--dev-gold", metavar="FILE", help="Gold links of the development text."),
+        click.option("--dev-tgt", metavar="FILE", help="Target side of the development text."),
+        click.option(
+            "--dev-src",
+            metavar="FILE",
+            help="Source side of a development text: stop when the area under its precision-recall curve no"
+            " longer grows, and keep the best iteration.",
+        ),
+        training_settings,
         click.option(
             "--init",
             metavar="MODEL",
@@ -168,22 +206,7 @@ def option(command: F) -> F:
             " that chunks of a large text share what a sample taught. The model's views are trained. Sentence"
             " pairs that a loo model was trained on count once; other models count as much as the text.",
         ),
-        views,
-        click.option(
-            "--stages",
-            metavar="LIST",
-            is_eager=True,
-            callback=_stages,
-            help="Train stage by stage, for example ibm1:5,hmm:2,shmm:2: names of models, each with a number"
-            f" of iterations. There are, too, {', '.join(name for name in NAMES if name not in MODELS)}.",
-        ),
-        click.option(
-            "--model",
-            type=click.Choice(list(MODELS)),
-            metavar="|".join(MODELS),
-            callback=_model,
-            help=f"The model to train, one of those above.  [default: {DEFAULT}, or that of the last stage]",
-        ),
+        models,
     ):
         command = add(command)
     return command

@@ -21,9 +21,10 @@ from aligner.links.formats import LinkReader
 from aligner.links.links import Links
 from aligner.models.jumps import Jumps
 from aligner.models.kinds import HMMS, LATTICES, MODELS
+from aligner.models.recipe import Recipe
 from aligner.models.steps import Step
 from aligner.text.cells import Seen, cell_offsets
-from aligner.text.classes import WordClasses, read_classes
+from aligner.text.classes import BothClasses, WordClasses, read_classes
 from aligner.text.corpus import Corpus, warn_of_long
 from aligner.text.reading import read_corpus
 from aligner.training.checkpoint import Checkpoints
@@ -188,8 +189,7 @@ def train(
 
     Returns the corpus, its model, what the model's views see of the corpus, and the links known by hand.
     """
-    if fast and views is not None:
-        raise click.UsageError(f"--fast is --views {','.join(MODELS[model].fast)}: give one of them.")
+    views = views_of(model, views, fast)
     development = [path for path in (dev_src, dev_tgt, dev_gold) if path is not None]
     if len(development) in (1, 2):
         raise click.UsageError("--dev-src, --dev-tgt and --dev-gold go together.")
@@ -201,8 +201,6 @@ def train(
         raise click.UsageError("--prior and --init do not go together.")
     if prior is None and prior_weight is not None:
         raise click.UsageError("--prior-weight is for --prior.")
-    if class_files is not None and settings.get("classes"):
-        raise click.UsageError("--class-files takes the place of --classes: give one of them.")
     options.check_layout(tgt, layout, vcb, split)
     options.one_stdin(
         src,
@@ -213,7 +211,6 @@ def train(
         *by_hand.paths,
         *([prior] if prior else ()),
     )
-    views = MODELS[model].fast if fast else views
     taught = None if prior is None else read_prior(prior)
     first = taught.model if isinstance(taught, ModelPrior) else None if init is None else Model.load(init)
     if first is not None:
@@ -231,25 +228,15 @@ def train(
     reading: dict[str, Any] = {"encoding": encoding, "split": split, "lowercase": lowercase}
     settings |= {"views": views, "window": window, "stages": stages, "ibm1_iterations": ibm1_iterations}
     recipe = recipe_of(model, lowercase=lowercase, split=split, **settings)
-    if class_files is not None and not any(stage.family in LATTICES for stage in recipe.stages):
-        raise click.UsageError(f"--class-files is not for {model}.")
+    check_class_files(class_files, recipe)
     dev = None
     if dev_src is not None and dev_gold is not None:
         text = read_corpus(dev_src, dev_tgt, **reading)
         warn_of_long(text.long_pairs(), display_name(dev_src))
         dev = Development(text, LinkReader(dev_gold, text=text).read())
-    corpus = options.read_pairs(src, tgt, layout, vcb, **reading)
-    warn_of_long(corpus.long_pairs(), display_name(src))
-    if progress is not None:
-        progress.say(
-            f"read {len(corpus):,} sentence pairs: {len(corpus.src.ids):,} source words,"
-            f" {len(corpus.tgt.ids):,} target words"
-        )
+    corpus = read_text(src, tgt, layout, vcb, progress, **reading)
     links = by_hand.read(corpus)
-    classes = None
-    if class_files is not None:
-        src_classes, tgt_classes = map(_read_classes, class_files)
-        classes = src_classes, tgt_classes
+    classes = read_both_classes(class_files)
     used, known = corpus, links
     if train_sample is not None and train_sample < len(corpus):
         keep = corpus.sample(train_sample)
@@ -278,6 +265,47 @@ def train(
     if used is not corpus:
         seen = [*trained.seen(corpus.bounded(), "the model of the sample")]
     return corpus, trained, seen, links
+
+
+def views_of(model: str, views: tuple[str, ...] | None, fast: bool) -> tuple[str, ...] | None:
+    """The views that --views or --fast ask for; None: the model's."""
+    if fast and views is not None:
+        raise click.UsageError(f"--fast is --views {','.join(MODELS[model].fast)}: give one of them.")
+    return MODELS[model].fast if fast else views
+
+
+def read_text(
+    src: str,
+    tgt: str | None,
+    layout: str | None,
+    vcb: tuple[str, str] | None,
+    progress: Progress | None,
+    **reading: Any,
+) -> Corpus:
+    """The text to train on. Says how much it is, and warns of what is too long."""
+    corpus = options.read_pairs(src, tgt, layout, vcb, **reading)
+    warn_of_long(corpus.long_pairs(), display_name(src))
+    if progress is not None:
+        progress.say(
+            f"read {len(corpus):,} sentence pairs: {len(corpus.src.ids):,} source words,"
+            f" {len(corpus.tgt.ids):,} target words"
+        )
+    return corpus
+
+
+def check_class_files(paths: tuple[str, str] | None, recipe: Recipe) -> None:
+    """Refuses --class-files beside --classes, and for models that have no use for classes."""
+    if paths is None:
+        return
+    if recipe.classes:
+        raise click.UsageError("--class-files takes the place of --classes: give one of them.")
+    if not any(stage.family in LATTICES for stage in recipe.stages):
+        raise click.UsageError(f"--class-files is not for {recipe.model}.")
+
+
+def read_both_classes(paths: tuple[str, str] | None) -> BothClasses | None:
+    """The classes of --class-files, if it is given."""
+    return None if paths is None else (_read_classes(paths[0]), _read_classes(paths[1]))
 
 
 def _read_classes(path: str) -> WordClasses:

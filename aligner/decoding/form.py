@@ -14,15 +14,18 @@ import numpy.typing as npt
 
 from aligner import store
 from aligner.decoding.tuned import FACT, SavedTuning, check_tuning
+from aligner.models.census import Census
 from aligner.models.jumps import Jumps
 from aligner.models.kinds import PLACES
 from aligner.models.positions import POSITIONS, Positions, needed, restored
 from aligner.models.recipe import Recipe
 from aligner.models.settings import checked
+from aligner.text.corpus import Vocab
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 LARGE = ("tgt", "t", "position", "keys", "entries")  # arrays that grow with the text, not with its vocabulary
+CENSUS = "census."  # how the names of its arrays begin
 MOST = 1e9  # no probability is larger: smoothing that favours equal words may give more than 1
 MANY = 1e29  # no evidence is larger
 FEW = 1e-30  # no evidence is smaller
@@ -118,7 +121,7 @@ def check_header(header: Any) -> Recipe:
             form = float if likely else dict[str, float]
             store.check_form(iteration["objective"], form, f"history[{n}].objective")
     names = tuple(view["name"] for view in views)
-    if not names or names != recipe.views[: len(names)] or progress is None and names != recipe.views:
+    if names != recipe.views[: len(names)] or progress is None and names != recipe.views:
         raise ValueError(f"the views are {', '.join(names) or 'none'}, not {', '.join(recipe.views)}")
     if progress is not None and not 0 <= progress["iterations"] <= recipe.n_iterations:
         raise ValueError(f"{progress['iterations']} of {recipe.n_iterations} iterations cannot be done")
@@ -186,8 +189,10 @@ def tables(P: int, V_src: int, V_tgt: int) -> dict[str, tuple[type, tuple[int, .
 
 def check_arrays(
     arrays: Arrays, views: Iterable[SavedView], recipe: Recipe, finished: bool, large: bool
-) -> None:
-    """Refuses arrays that are missing, unknown, of another type or size, or that hold what cannot be.
+) -> Census | None:
+    """The census of a training in jobs, if there is one.
+
+    Refuses arrays that are missing, unknown, of another type or size, or that hold what cannot be.
 
     finished  the shares of a finished training are sorted by their keys, its jumps have the recipe's window
     large     checks what LARGE arrays hold, too
@@ -211,8 +216,15 @@ def check_arrays(
         keys = shares["shares.keys"]
         if finished and large and not (keys[1:] > keys[:-1]).all():
             raise ValueError("shares.keys do not rise")
-    if odd := sorted(arrays.keys() - known - shares.keys()):
+    text = {name: x for name, x in arrays.items() if name.startswith(CENSUS)}
+    if odd := sorted(arrays.keys() - known - shares.keys() - text.keys()):
         raise ValueError(f"there is an unknown array {odd[0]}")
+    if not text:
+        return None
+    try:
+        return Census.restored({name.removeprefix(CENSUS): x for name, x in text.items()})
+    except ValueError as error:
+        raise ValueError(f"census: {error}") from None
 
 
 def _check_view(own: Arrays, view: SavedView, large: bool) -> Positions | None:
@@ -239,7 +251,7 @@ def _check_view(own: Arrays, view: SavedView, large: bool) -> Positions | None:
             if name in placed and len(own[name]) != V:
                 raise ValueError(f"{name} is of {len(own[name])} words, not of {V}")
     for side in ("src", "tgt"):
-        _check_words(own, f"{side}.text", f"{side}.offsets")
+        Vocab.restored(side, own[f"{side}.text"], own[f"{side}.offsets"])
     if large:
         store.check_bounds(own, "t", 0, MOST)
         store.check_bounds(own, "tgt", 0, V_tgt - 1)
@@ -257,16 +269,3 @@ def _check_rising(arrays: Arrays, name: str, end: int, strictly: bool) -> None:
     falls = x[1:] <= x[:-1] if strictly else x[1:] < x[:-1]
     if x[0] != 0 or x[-1] != end or falls.any():
         raise ValueError(f"{name} does not rise from 0 to {end}")
-
-
-def _check_words(arrays: Arrays, text: str, offsets: str) -> None:
-    """Refuses words that are empty, not UTF-8, or have blanks in them."""
-    _check_rising(arrays, offsets, len(arrays[text]), strictly=True)
-    words = arrays[text].tobytes()
-    try:
-        words.decode()
-    except UnicodeDecodeError:
-        raise ValueError(f"{text} is not UTF-8") from None
-    starts = arrays[text][arrays[offsets][:-1]]
-    if ((starts & 0xC0) == 0x80).any() or any(blank in words for blank in (b" ", b"\t", b"\n")):
-        raise ValueError(f"{text} is not cut into words")

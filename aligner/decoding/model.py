@@ -14,7 +14,7 @@ import numpy.typing as npt
 from aligner import __version__, arguments, store
 from aligner.decoding.combine import Decision, combine, fertility_of
 from aligner.decoding.dual import DUAL, METHOD, THRESHOLD, Dual
-from aligner.decoding.form import LARGE, check_arrays, check_header
+from aligner.decoding.form import CENSUS, LARGE, check_arrays, check_header
 from aligner.decoding.posteriors import (
     check_constraints,
     check_dual,
@@ -30,6 +30,7 @@ from aligner.errors import DataError
 from aligner.links.known import known_of
 from aligner.links.links import Links
 from aligner.links.symmetrize import METHODS
+from aligner.models.census import Census
 from aligner.models.lexicon import Evidence, Lexicon
 from aligner.models.parameters import Parameters, View
 from aligner.models.positions import kept, restored
@@ -55,6 +56,7 @@ class Model:
     progress  of an unfinished training: the last view's iterations so far, and what the next one needs
     shares    of the sentence pairs trained on, where they are left out when the same pairs are aligned; by
               key, once training is finished
+    census    of the text of a training in jobs that is not finished (cluster/jobs.py)
     """
 
     recipe: Recipe
@@ -63,6 +65,7 @@ class Model:
     history: list[dict[str, Any]] = field(default_factory=list)
     progress: dict[str, Any] | None = None
     shares: Shares | None = None
+    census: Census | None = None
 
     def __repr__(self) -> str:
         views, pairs = ",".join(view.name for view in self.views), self.facts.get("pairs", 0)
@@ -80,14 +83,14 @@ class Model:
         try:
             recipe = check_header(header)
             finished = header["progress"] is None
-            check_arrays(arrays, header["views"], recipe, finished=finished, large=check)
+            census = check_arrays(arrays, header["views"], recipe, finished=finished, large=check)
         except ValueError as error:
             raise DataError(
                 f"the model is not as aligner writes it: {error}", file=os.fspath(path), hint=store.AGAIN
             ) from None
         views = [_view(entry, n, arrays) for n, entry in enumerate(header["views"])]
         shares = Shares(*(arrays[name] for name in SHARES)) if SHARES[0] in arrays else None
-        return cls(recipe, views, header["facts"], header["history"], header["progress"], shares)
+        return cls(recipe, views, header["facts"], header["history"], header["progress"], shares, census)
 
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Writes the model to one file."""
@@ -118,6 +121,8 @@ class Model:
             views.append({"name": view.name, "positions": believed, "evidence": evidence})
         if self.shares is not None:
             arrays |= {name: getattr(self.shares, name.split(".")[1]) for name in SHARES}
+        if self.census is not None:
+            arrays |= {CENSUS + name: x for name, x in self.census.arrays().items()}
         header = {
             "recipe": asdict(self.recipe),
             "facts": self.facts,
@@ -178,6 +183,8 @@ class Model:
         if self.progress is None and len(self.views) == len(self.recipe.views):
             return ""
         done = self.progress["iterations"] if self.progress else 0
+        if not self.views:
+            return "nothing is trained yet"
         if self.shares is not None:
             return f"all views together, iteration {done} of {self.recipe.n_iterations}"
         return f"view {len(self.views)} of {len(self.recipe.views)}, iteration {done} of {self.recipe.apart}"

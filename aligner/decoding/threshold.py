@@ -8,7 +8,7 @@ Scores are counted in a histogram: a text of any size needs the same memory.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -70,18 +70,31 @@ def find(
     if not keep.all():
         corpus, known, seen = corpus.select(keep), known.select(keep), None
     decoded = partial(directions, views, recipe, corpus, seen=seen, known=known, **settings)
-    blended = how.direction == "both" and METHODS[how.method].threshold is not None
-    counts, masses = (np.zeros(SCALE + 1, dtype=np.int64) for _ in range(2))
-    for block in decoded():
-        for links, q in [_blended(*block, how.method)] if blended else _plain(*block, how.direction):
-            for total, found in zip((counts, masses), histogram(_scores(links), q), strict=True):
-                total += found
+    counts, masses = scored(decoded(), how)
     if rule == "auto":
         return least_expected_aer(counts, masses)
     # A link of a best path scores the share of the views and projections whose best path has the link.
     total = sum(_whole(q).sum() for block in decoded(viterbi=True) for _, q in _plain(*block, how.direction))
-    n_links = total / SCALE / (2 if blended else 1)
+    n_links = total / SCALE / (2 if _is_blended(how) else 1)
     return with_links(counts, round(n_links)), None
+
+
+def scored(blocks: Iterable[tuple[Links, Links]], how: Decision) -> tuple[Longs, Longs]:
+    """The histogram of links as decoding gives them, forward and reverse. Those of parts of a text add up.
+
+    how: which links are wanted
+    """
+    counts, masses = (np.zeros(SCALE + 1, dtype=np.int64) for _ in range(2))
+    for block in blocks:
+        for links, q in [_blended(*block, how.method)] if _is_blended(how) else _plain(*block, how.direction):
+            for total, found in zip((counts, masses), histogram(_scores(links), q), strict=True):
+                total += found
+    return counts, masses
+
+
+def _is_blended(how: Decision) -> bool:
+    """Whether scores of the two directions are made one."""
+    return how.direction == "both" and METHODS[how.method].threshold is not None
 
 
 def _blended(forward: Links, reverse: Links, method: str) -> tuple[Links, Doubles]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from aligner import store
 from aligner.models.places import sizes_of
 from aligner.text.classes import BothClasses, WordClasses
 from aligner.text.corpus import Corpus, Side, Vocab, renamed
@@ -87,6 +90,45 @@ class Census:
         """What a view sees of the words."""
         src, tgt = parse(view)
         return Census(self.src.seen(src), self.tgt.seen(tgt), self.sizes, self.n_pairs)
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """All of it by name, as a file keeps it."""
+        found: dict[str, npt.NDArray[Any]] = {"sizes": self.sizes, "n_pairs": np.array([self.n_pairs])}
+        for side, words in (("src", self.src), ("tgt", self.tgt)):
+            found[f"{side}.text"] = np.frombuffer(words.vocab.text, dtype=np.uint8)
+            found[f"{side}.offsets"] = words.vocab.offsets
+            found |= {f"{side}.tokens": words.tokens, f"{side}.paired": words.paired}
+            if words.classes is not None:
+                found[f"{side}.classes"] = words.classes
+        return found
+
+    @staticmethod
+    def restored(arrays: Mapping[str, npt.NDArray[Any]]) -> Census:
+        """The census of a file. Refuses, by a ValueError, arrays that no text has."""
+        sizes = {side: store.size_of(arrays, f"{side}.tokens") for side in ("src", "tgt")}
+        forms: dict[str, tuple[type, tuple[int, ...]]] = {
+            "sizes": (np.int64, (store.size_of(arrays, "sizes"), 2)),
+            "n_pairs": (np.int64, (1,)),
+        }
+        for side, V in sizes.items():
+            forms |= {f"{side}.text": (np.uint8, (-1,)), f"{side}.offsets": (np.int64, (V + 1,))}
+            forms |= {f"{side}.{name}": (np.int64, (V,)) for name in ("tokens", "paired")}
+            if "src.classes" in arrays:
+                forms[f"{side}.classes"] = (np.int32, (V,))
+        store.check_arrays(arrays, forms)
+        for name in forms:
+            if not name.endswith(("text", "offsets", "sizes")):
+                store.check_bounds(arrays, name, 0, 2**31)
+        store.check_bounds(arrays, "sizes", 1, 2**31)
+        if not np.array_equal(sizes_of(*arrays["sizes"].T), arrays["sizes"]):
+            raise ValueError("sizes does not rise")
+
+        def words(side: str) -> Words:
+            own = {name: arrays.get(f"{side}.{name}") for name in ("tokens", "paired", "classes")}
+            vocab = Vocab.restored(side, arrays[f"{side}.text"], arrays[f"{side}.offsets"])
+            return Words(vocab, **own)  # type: ignore[arg-type]
+
+        return Census(words("src"), words("tgt"), arrays["sizes"], int(arrays["n_pairs"][0]))
 
     @property
     def occurrences(self) -> tuple[Longs, Longs]:

@@ -59,27 +59,34 @@ class Lexicon:
 
     @staticmethod
     def even(seen: Seen, identical: float = 1.0) -> Lexicon:
+        """The lexicon of what a view sees of a text: see even_of."""
+        return Lexicon.even_of(seen.text.src.vocab, seen.text.tgt.vocab, seen.rows, seen.tgt, identical)
+
+    @staticmethod
+    def even_of(
+        src: Vocab, tgt: Vocab, rows: npt.NDArray[np.int64], pair_tgt: npt.NDArray[np.int32], identical: float
+    ) -> Lexicon:
         """All words that stand beside e in some sentence pair are equally likely translations of e.
 
-        identical: how many times likelier a translation spelled like e is
+        rows, pair_tgt  the word pairs
+        identical       how many times likelier a translation spelled like e is
         """
-        src, tgt = seen.text.src.vocab, seen.text.tgt.vocab
-        widths = np.diff(seen.rows)
+        widths = np.diff(rows)
         alike = np.empty(0, dtype=np.int64)  # word pairs of equal spelling
         if identical != 1:
-            alike = np.flatnonzero(np.repeat(tgt.find(src.words), widths) == seen.tgt)
-        e = np.searchsorted(seen.rows, alike, side="right") - 1
-        t = np.empty((len(seen.tgt), 2), dtype=np.float32)
-        for column, n, word in ((0, widths, e), (1, np.bincount(seen.tgt), seen.tgt[alike])):
+            alike = np.flatnonzero(np.repeat(tgt.find(src.words), widths) == pair_tgt)
+        e = np.searchsorted(rows, alike, side="right") - 1
+        t = np.empty((len(pair_tgt), 2), dtype=np.float32)
+        for column, n, word in ((0, widths, e), (1, np.bincount(pair_tgt), pair_tgt[alike])):
             total = (n + (identical - 1) * np.bincount(word, minlength=len(n))).astype(np.float32)
             with np.errstate(divide="ignore"):
                 share = np.float32(1) / total
-            t[:, column] = np.repeat(share, widths) if column == 0 else share[seen.tgt]
+            t[:, column] = np.repeat(share, widths) if column == 0 else share[pair_tgt]
             t[alike, column] = np.float32(identical) / total[word]
         null_fwd, null_rev = (
             np.full(len(vocab), 1 / max(1, len(vocab)), dtype=np.float32) for vocab in (tgt, src)
         )
-        return Lexicon(seen.rows, seen.tgt, t, null_fwd, null_rev)
+        return Lexicon(rows, pair_tgt, t, null_fwd, null_rev)
 
     @staticmethod
     def inherited(seen: Seen, old: Lexicon, old_src: Vocab, old_tgt: Vocab) -> Lexicon:

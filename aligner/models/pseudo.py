@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from aligner.errors import DataError
 from aligner.models.counts import MOST_TOKENS, ONE, Counts
+from aligner.models.lexicon import Lexicon
 from aligner.text._cells import find_cells
 from aligner.text.cells import Seen
 
@@ -194,8 +195,8 @@ class EarlierCounts:
         )
 
 
-def find_pairs(seen: Seen, e: Ints, f: Ints, n_threads: int) -> Longs:
-    """[n] the numbers of word pairs (e, f) in what a view sees; -1 for those that are not there.
+def find_pairs(seen: Seen | Lexicon, e: Ints, f: Ints, n_threads: int) -> Longs:
+    """[n] the numbers of word pairs (e, f) in what a view sees, or in a lexicon; -1: not there.
 
     e, f: [n] words, -1 for unknown ones
     """

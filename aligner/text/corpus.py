@@ -55,6 +55,24 @@ class Vocab:
         encoded = [word.encode() for word in words]
         return Vocab(b"".join(encoded), np.cumsum([0, *map(len, encoded)], dtype=np.int64))
 
+    @staticmethod
+    def restored(name: str, text: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]) -> Vocab:
+        """The words of a file. Refuses, by a ValueError, words that are empty, not UTF-8, or have blanks.
+
+        name: of the side, for messages
+        """
+        if offsets[0] != 0 or offsets[-1] != len(text) or (offsets[1:] <= offsets[:-1]).any():
+            raise ValueError(f"{name}.offsets does not rise from 0 to {len(text)}")
+        words = text.tobytes()
+        try:
+            words.decode()
+        except UnicodeDecodeError:
+            raise ValueError(f"{name}.text is not UTF-8") from None
+        starts = text[offsets[:-1]]
+        if ((starts & 0xC0) == 0x80).any() or any(blank in words for blank in (b" ", b"\t", b"\n")):
+            raise ValueError(f"{name}.text is not cut into words")
+        return Vocab(words, offsets)
+
     def encoded(self) -> list[bytes]:
         """word id -> word in UTF-8, or as the bytes that it was read as"""
         return [self.text[a:b] for a, b in itertools.pairwise(self.offsets.tolist())]

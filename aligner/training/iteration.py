@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from aligner.decoding import threshold
 from aligner.decoding.model import Model
 from aligner.models.census import Census
 from aligner.models.class_jumps import ClassJumps
@@ -138,6 +139,11 @@ def record(
         model.progress["divergence"] if bounded else None,
         area,
     )
+
+
+def expected_threshold(model: Model) -> float:
+    """The threshold of least expected AER by the links that the last iteration expected."""
+    return round(threshold.UNKNOWN if model.shares is None else threshold.of_shares(model.shares), 6)
 
 
 def label_of(views: Sequence[View]) -> str:

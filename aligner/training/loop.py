@@ -38,7 +38,15 @@ from aligner.text.spelling import likeness
 from aligner.threads import useful
 from aligner.training.classes import classes_of, inherited
 from aligner.training.development import Development
-from aligner.training.iteration import Beside, expect, label_of, position, record, renew
+from aligner.training.iteration import (
+    Beside,
+    expect,
+    expected_threshold,
+    label_of,
+    position,
+    record,
+    renew,
+)
 from aligner.training.monitor import Monitor
 from aligner.training.prior import CountsPrior, ModelPrior, Prior, pseudo_counts, warn_of_unknown
 from aligner.training.progress import Progress, decoding_work, kind_of, training_work
@@ -359,8 +367,7 @@ class _Run:
         """The threshold of least expected AER, of the shares if there are any, else of text decoded anew."""
         model, recipe = self.model, self.model.recipe
         if recipe.last.together:
-            found = threshold.UNKNOWN if model.shares is None else threshold.of_shares(model.shares)
-            return round(found, 6)
+            return expected_threshold(model)
         how = Decision(threshold.UNKNOWN, recipe.direction)
         settings: dict[str, Any] = {"seen": seen, "known": self.known, "n_threads": self.n_threads}
         return threshold.find("auto", model.views, recipe, self.corpus, how, **settings)[0]

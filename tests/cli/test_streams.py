@@ -37,10 +37,22 @@ GIVEN = {
     "check": "sample.en sample.fr",
     "classes": "sample.en --rounds 1",
     "generate": "{new}/toy --pairs 3",
+    "shard": f"{TRAINING.replace('--threads 1', '')} -o {{new}}/parts --shards 2",
+    "expect": "{model}.parts/start.model {model}.parts/shard-1 -o {new}/counts -q --threads 1",
+    "update": "{model}.parts/start.model {model}.counts-1 {model}.counts-2 -o {new}/next -q --threads 1",
     "moses": "--corpus sample --f en --e fr --root-dir {new} --model ibm1 --threads 1 -q",
     "shims": "{new}/shims",
 }
-SILENT = ("ibm1", "train", "generate", "moses", "shims")  # commands that print no result
+SILENT = (
+    "ibm1",
+    "train",
+    "generate",
+    "shard",
+    "expect",
+    "update",
+    "moses",
+    "shims",
+)  # commands that print no result
 FROM_STDIN = {  # commands that read stdin if no file is given
     "align": "",
     "ibm1": "-o {new}/ibm1",
@@ -58,6 +70,11 @@ def model(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("model") / "model"
     command = [*ALIGNER, "train", *TRAINING.split(), "-o", str(path)]
     subprocess.run(command, cwd=ROOT / "data", check=True)
+    given = GIVEN["shard"].replace("{new}/parts", f"{path}.parts").split()
+    subprocess.run([*ALIGNER, "shard", *given], cwd=ROOT / "data", check=True)
+    for k in (1, 2):
+        counting = [f"{path}.parts/start.model", f"{path}.parts/shard-{k}", "-o", f"{path}.counts-{k}", "-q"]
+        subprocess.run([*ALIGNER, "expect", *counting], check=True)
     return path
 
 

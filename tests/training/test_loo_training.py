@@ -24,7 +24,7 @@ from aligner.text.corpus import pair_keys
 from aligner.text.known import Constraints
 from aligner.text.views import see
 from aligner.training.development import Development
-from aligner.training.loop import learn
+from aligner.training.loop import PAIR, SHARE, learn
 
 CONSTRAINTS = ("none", "symmetric", "bijective")
 VIEWS = ("word", "stem3", "prefix2/word")

@@ -1,0 +1,1 @@
+"""A training on many machines: jobs on shards of a text."""

@@ -1,0 +1,121 @@
+"""Shards of a text: contiguous parts of about as many cells, each with the words that stand in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO, TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+from aligner import store
+from aligner.errors import DataError
+from aligner.models.recipe import Recipe
+from aligner.text.cells import cell_offsets
+from aligner.text.corpus import Corpus, Side, Vocab
+
+KIND = "shard"
+MOST_SHARDS = 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class TextShard:
+    """Some sentence pairs of a text.
+
+    corpus    the sentence pairs; the vocabularies have the words that stand in them
+    number    of the shard, from 1 to n_shards
+    n_before  how many sentence pairs that are trained on stand in earlier shards
+    text      the checksum of the whole text, as far as it is trained on
+    """
+
+    corpus: Corpus
+    number: int
+    n_shards: int
+    n_before: int
+    text: str
+
+    def trained_on(self, recipe: Recipe) -> Corpus:
+        """The sentence pairs that are trained on. Those that are too long are two empty sentences."""
+        corpus = self.corpus.bounded()
+        keep = kept(corpus, recipe)
+        return corpus if keep.all() else corpus.select(keep)
+
+    def write(self, out: BinaryIO) -> None:
+        """Writes the shard to a file of store.open_new."""
+        arrays: dict[str, npt.NDArray[Any]] = {}
+        for name, side in (("src", self.corpus.src), ("tgt", self.corpus.tgt)):
+            arrays[f"{name}.ids"], arrays[f"{name}.sentences"] = side.ids, side.offsets
+            arrays[f"{name}.text"] = np.frombuffer(side.vocab.text, dtype=np.uint8)
+            arrays[f"{name}.offsets"] = side.vocab.offsets
+        names = ("number", "n_shards", "n_before", "text")
+        store.write_to(out, {"kind": KIND} | {name: getattr(self, name) for name in names}, arrays)
+
+    @staticmethod
+    def load(path: str) -> TextShard:
+        """A shard from a file. A file that is damaged, or says what cannot be, is refused."""
+        header, arrays = store.read(path, lambda _: True, KIND)
+        try:
+            store.check_form(header, _Header, "header")
+            if not (0 < header["number"] <= header["n_shards"] and header["n_before"] >= 0):
+                raise ValueError(f"shard {header['number']} of {header['n_shards']} cannot be")
+            corpus = Corpus(_side("src", arrays), _side("tgt", arrays))
+            if len(corpus.src) != len(corpus.tgt) or len(arrays) != 8:
+                raise ValueError("the sides have not as many sentences, or there is an unknown array")
+        except ValueError as error:
+            raise DataError(
+                f"the shard is not as aligner writes it: {error}", file=path, hint=store.again(KIND)
+            ) from None
+        return TextShard(corpus, **header)
+
+
+class _Header(TypedDict):
+    number: int
+    n_shards: int
+    n_before: int
+    text: str
+
+
+def _side(name: str, arrays: dict[str, npt.NDArray[Any]]) -> Side:
+    """A side of a file."""
+    own = {key: arrays[f"{name}.{key}"] for key in _FORMS if f"{name}.{key}" in arrays}
+    store.check_arrays(own, {key: (dtype, (-1,)) for key, dtype in _FORMS.items()})
+    ids, offsets = own["ids"], own["sentences"]
+    if not len(offsets) or not len(own["offsets"]):
+        raise ValueError(f"{name} has no offsets")
+    vocab = Vocab.restored(name, own["text"], own["offsets"])
+    if offsets[0] != 0 or offsets[-1] != len(ids) or (offsets[1:] < offsets[:-1]).any():
+        raise ValueError(f"{name}.sentences does not rise from 0 to {len(ids)}")
+    store.check_bounds(own, "ids", 0, len(vocab) - 1)
+    return Side(ids, offsets, vocab)
+
+
+_FORMS: dict[str, type] = {"ids": np.int32, "sentences": np.int64, "text": np.uint8, "offsets": np.int64}
+
+
+def kept(corpus: Corpus, recipe: Recipe) -> npt.NDArray[np.bool_]:
+    """[S] which sentence pairs a recipe trains on"""
+    if not recipe.max_length:
+        return np.ones(len(corpus), dtype=bool)
+    return np.asarray(np.maximum(corpus.src.lengths, corpus.tgt.lengths) <= recipe.max_length)
+
+
+def in_text_shards(corpus: Corpus, recipe: Recipe, n_shards: int, text: str) -> Iterator[TextShard]:
+    """A text in n_shards shards. Some are empty where a text has few sentence pairs. text: its checksum"""
+    bounded = corpus.bounded()
+    offsets, before = cell_offsets(bounded), np.cumsum(kept(bounded, recipe))
+    wanted = int(offsets[-1]) * np.arange(1, n_shards) // n_shards
+    cuts = [0, *np.searchsorted(offsets, wanted).tolist(), len(corpus)]
+    for n, (start, stop) in enumerate(zip(cuts, cuts[1:], strict=False)):
+        part = Corpus(_own_words(corpus.src, start, stop), _own_words(corpus.tgt, start, stop))
+        yield TextShard(part, n + 1, n_shards, int(before[start - 1]) if start else 0, text)
+
+
+def _own_words(side: Side, start: int, stop: int) -> Side:
+    """Sentences start to stop, and no words but theirs, in the order of the side's vocabulary."""
+    part = side.part(start, stop)
+    words, ids = np.unique(part.ids, return_inverse=True)
+    begin, end = side.vocab.offsets[words], side.vocab.offsets[words + 1]
+    text = b"".join(side.vocab.text[a:b] for a, b in zip(begin.tolist(), end.tolist(), strict=True))
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(end - begin)])
+    return Side(ids.astype(np.int32), part.offsets, Vocab(text, offsets))
