@@ -92,6 +92,7 @@ def command(
       aligner align --model shmm --project both --threshold auto data/generated.src data/generated.tgt
       aligner align --lowercase --symmetrize grow-diag-final-and < corpus.both > links
       aligner align --model hmm --symmetrize dual --dual-log log.tsv data/generated.src data/generated.tgt
+      aligner align corpus.src corpus.tgt --checkpoint run --resume --overwrite -o corpus.links
     """
     rule = settings.pop("threshold")
     given = threshold.number_of(rule)
