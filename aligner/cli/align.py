@@ -94,6 +94,7 @@ def command(
       aligner align --lowercase --symmetrize grow-diag-final-and < corpus.both > links
       aligner align --model hmm --symmetrize dual --dual-log log.tsv data/generated.src data/generated.tgt
       aligner align --train-sample 1000000 large.src.gz large.tgt.gz -o large.links.gz
+      aligner align corpus.src corpus.tgt --checkpoint run --resume --overwrite -o corpus.links
     """
     rule = settings.pop("threshold")
     given = threshold.number_of(rule)

@@ -142,5 +142,5 @@ def signature_of(path: str) -> str:
         return Model.load(path, check=False).signature
     try:
         return str(json.loads(first)["signature"])
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         raise DataError("this is neither a model nor a log of iterations", file=path) from None

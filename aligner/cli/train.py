@@ -41,5 +41,6 @@ def command(**settings: Any) -> None:
     Example:
       aligner train data/generated.src data/generated.tgt -o generated.model
       aligner decode generated.model data/generated.src data/generated.tgt > links
+      aligner train corpus.src corpus.tgt --checkpoint run --resume --overwrite -o corpus.model
     """
     training.train_model(**settings)

@@ -11,6 +11,7 @@ Words with no links have no fertility here. A sentence begins at position -1, an
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator
@@ -267,10 +268,10 @@ def _count_of(field: str, file: str, n: int) -> float:
 
 
 def _whole(field: str, file: str, n: int) -> int:
-    try:
-        return int(field)
-    except ValueError:
-        raise _wrong(file, n, f"{field!r} is not a whole number") from None
+    with contextlib.suppress(ValueError):
+        if abs(number := int(field)) < 2**63:
+            return number
+    raise _wrong(file, n, f"{field[:40]!r} is not a whole number, or too large")
 
 
 def _wrong(file: str, n: int, what: str) -> DataError:

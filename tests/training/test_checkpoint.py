@@ -348,6 +348,37 @@ def test_the_last_failure_is_kept(some, tmp_path, monkeypatch):
     assert checkpoints.failure.filename == str(tmp_path / "run" / FINISHED)
 
 
+def test_what_is_on_the_disk_when(some, tmp_path, monkeypatch):
+    """The file before its name, the name before the line, the line before the next iteration."""
+    calls: list[str] = []
+    fsync, replaced, unlink = os.fsync, os.replace, os.unlink
+
+    def synced(handle):
+        fsync(handle)
+        name = os.path.basename(os.readlink(f"/proc/self/fd/{handle}"))
+        calls.append("sync part" if name.endswith(".part") else f"sync {name}")
+
+    def renamed(old, new):
+        replaced(old, new)
+        calls.append(f"name {os.path.basename(new)}")
+
+    def removed(path):
+        unlink(path)
+        calls.append(f"remove {os.path.basename(path)}")
+
+    for name, call in (("fsync", synced), ("replace", renamed), ("unlink", removed)):
+        monkeypatch.setattr(os, name, call)
+    checkpointed(tmp_path / "run", some, Recipe.of("ibm1", iterations=3, views=["word"]))
+    wanted = [f"sync {tmp_path.name}"]
+    for n, name in enumerate(
+        ["iteration-0001.model", "iteration-0002.model", "iteration-0003.model", FINISHED]
+    ):
+        wanted += ["sync part", f"name {name}", "sync run"]
+        wanted += [f"remove iteration-000{n - 1}.model"] if n >= KEPT else []
+        wanted += [f"sync {JOURNAL}"]
+    assert calls == wanted
+
+
 def test_what_ends_a_training_leaves_a_word(some, tmp_path, caplog):
     checkpoints = Checkpoints(str(tmp_path))
     checkpoints.learn(some, SHORT)
