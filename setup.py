@@ -3,6 +3,7 @@
 import hashlib
 import os
 import platform
+import re
 import shlex
 import shutil
 import subprocess
@@ -88,12 +89,27 @@ def source(path: Path, suffix: str) -> str:
 
 
 FOLDERS = [str(EXT), *(str(path) for path in sorted(EXT.iterdir()) if path.is_dir())]
-HEADERS = [str(path) for path in sorted(EXT.rglob("*")) if path.suffix in (".pxd", ".h")]
+HEADERS = [path for path in sorted(EXT.rglob("*")) if path.suffix in (".pxd", ".h")]
+
+
+def headers_of(source: Path) -> list[str]:
+    """The headers that a source uses: those that it names, and those that they name."""
+    found: list[Path] = []
+    ahead = [source]
+    while ahead:
+        lines = re.findall(r"^.*(?:cimport|include|extern from).*$", ahead.pop().read_text(), re.MULTILINE)
+        words = set(re.findall(r"\w+", " ".join(lines)))
+        named = [path for path in HEADERS if path.stem in words and path not in found]
+        found += named
+        ahead += named
+    return [str(path) for path in found]
+
+
 EXTENSIONS = [
     Extension(
         f"aligner.{module(path)}{suffix}",
         [source(path, suffix)],
-        depends=["setup.py", source(path, suffix), *HEADERS],
+        depends=[source(path, suffix), *headers_of(path)],
         include_dirs=FOLDERS,
         define_macros=[("ALIGNER_FLAGS", '"{}"'.format(" ".join(FLAGS + OPENMP)))],
         extra_compile_args=FLAGS + OPENMP + extra,
@@ -120,10 +136,10 @@ KERNELS = Path(os.environ.get("ALIGNER_KERNELS", f"{BUILD}/kernels"))  # where b
 
 
 def kept(kernel: Extension) -> Path:
-    """Where a kernel is kept; the name says what it was made of: sources, flags, compiler, Cython, Python."""
+    """Where a kernel is kept; the name says what it is made of: sources, flags, Cython's version."""
     made_of = [Path(path).read_bytes() for path in kernel.depends]
     named = [os.environ.get(name) for name in ("CC", "CXX", "CPPFLAGS", "CFLAGS", "CXXFLAGS", "LDFLAGS")]
-    flags = (kernel.extra_compile_args, kernel.extra_link_args, named, Cython.__version__)
+    flags = (kernel.extra_compile_args, kernel.extra_link_args, named, DIRECTIVES, Cython.__version__)
     digest = hashlib.sha256(b"\0".join([*made_of, repr(flags).encode()])).hexdigest()[:16]
     return KERNELS / f"{kernel.name}-{digest}{SUFFIX}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import runpy
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,8 @@ from setuptools._distutils.filelist import FileList
 import aligner
 
 Build = pytest.importorskip("Cython.Build")
+Dependencies = pytest.importorskip("Cython.Build.Dependencies")
+Main = pytest.importorskip("Cython.Compiler.Main")
 
 
 def made(monkeypatch, **environment: str) -> dict[str, Any]:
@@ -94,6 +97,19 @@ def test_wheels_are_tested_by_what_they_are_tested_with():
     assert f"cp -r {' '.join(wheels['test-sources'])} " in script
     assert wheels["test-command"].replace("pytest", "pytest --quiet") in script
     assert all(name in script for name in wheels["test-requires"])
+
+
+def test_a_kernel_depends_on_all_that_cython_reads_for_it(monkeypatch):
+    setup = made(monkeypatch)
+    options = Main.CompilationOptions(include_path=setup["FOLDERS"], language_level=3)
+    tree = Dependencies.create_dependency_tree(Main.Context.from_options(options), quiet=True)
+    for kernel in setup["EXTENSIONS"]:
+        needed = {Path(path).resolve() for path in tree.all_dependencies(kernel.sources[0])}
+        ours = {path for path in needed if "site-packages" not in path.parts}
+        assert ours <= {Path(path).resolve() for path in kernel.depends}
+    by_name = {kernel.name: kernel for kernel in setup["EXTENSIONS"]}
+    assert {"ext/models/lattice.pxd", "ext/vector/prefetch.h"} < set(by_name["aligner.models._hmm"].depends)
+    assert "ext/models/lattice.pxd" not in by_name["aligner.text._corpus"].depends
 
 
 def test_a_kernel_is_kept_by_what_it_is_made_of(monkeypatch):
