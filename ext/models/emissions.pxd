@@ -337,6 +337,10 @@ cdef inline void from_lexicon(
     for i in range(I):
         r = (FLOOR + (v.w.null_rev[src[i]] if src[i] >= 0 else 0)) * scale
         rev.null[i] = r if begin else rev.null[i] * r
+        if i + 2 < I and src[i + 2] >= 0:
+            row = v.w.t + 2 * v.w.rows[src[i + 2]]
+            for j in range(2 * J, 3 * J):
+                PREFETCH(row + 2 * cell[j])  # of the word after the next, wherever they are
         row = v.w.t + 2 * v.w.rows[src[i]] if src[i] >= 0 else NULL
         width = v.w.rows[src[i] + 1] - v.w.rows[src[i]] if src[i] >= 0 else 0
         for j in range(J):
