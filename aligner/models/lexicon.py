@@ -152,9 +152,10 @@ class Lexicon:
 
     def pruned(self) -> Lexicon:
         """Without the word pairs whose t is 0 in both directions: they are as good as unknown."""
-        keep = self.t.any(axis=1)
-        if keep.all():
+        kept = np.flatnonzero((self.t[:, 0] != 0) | (self.t[:, 1] != 0))
+        if len(kept) == len(self.t):
             return self
-        ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(keep)])
         evidence = None if self.evidence is None else replace(self.evidence, linked=None)
-        return replace(self, rows=ends[self.rows], tgt=self.tgt[keep], t=self.t[keep], evidence=evidence)
+        return replace(
+            self, rows=np.searchsorted(kept, self.rows), tgt=self.tgt[kept], t=self.t[kept], evidence=evidence
+        )

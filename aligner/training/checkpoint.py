@@ -196,7 +196,8 @@ def _make_folder(folder: str) -> None:
     if not os.path.isdir(above):
         raise DataError("no such folder", file=above, hint="create it first")
     os.mkdir(folder)
-    sync_folder(above)
+    with contextlib.suppress(PermissionError):  # a folder that can be written, but not read
+        sync_folder(above)
 
 
 def _opened(path: str) -> int:

@@ -121,7 +121,7 @@ def test_killed_again_and_again(job, undisturbed):
         before = job.n_lines
         with job.start() as process:
             job.wait_for_checkpoint(process, before)
-            time.sleep(chance.uniform(0, 0.1))
+            time.sleep(chance.uniform(0, 0.02 if kills < 3 else 0.2))
             process.kill()
         if process.returncode == 0:
             break
@@ -291,6 +291,8 @@ main()
 
 def test_too_little_memory(job, undisturbed):
     """A message ends each run, not a crash, and what was done is kept."""
+    if not os.path.exists("/proc/self/statm"):
+        pytest.skip("the system does not say how much memory is used")
     codes = []
     for megabytes in (0, 2, 4, 6, 8, 10, 12, 16, 24):
         code, stderr = job.run(sys.executable, "-c", BOUNDED, str(megabytes << 20))

@@ -350,6 +350,8 @@ def test_the_last_failure_is_kept(some, tmp_path, monkeypatch):
 
 def test_what_is_on_the_disk_when(some, tmp_path, monkeypatch):
     """The file before its name, the name before the line, the line before the next iteration."""
+    if not os.path.isdir("/proc/self/fd"):
+        pytest.skip("the system does not say which file is open")
     calls: list[str] = []
     fsync, replaced, unlink = os.fsync, os.replace, os.unlink
 
