@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from kernels import Bench, Work
-from reproduce import CORPORA, write_corpus
+from texts import CORPORA, of_corpus
 
 from aligner import simd
 
@@ -197,10 +197,9 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=20_000)
     parser.add_argument("--rounds", type=int, default=5)
     given = parser.parse_args()
-    _, first, second = given.corpus.split("-")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        write_corpus(given.data / given.corpus, (first, second), given.pairs, folder)
+        of_corpus(given.data / given.corpus, given.pairs, folder)
         print(measure(folder / "src", folder / "tgt", folder, given.rounds))
 
 

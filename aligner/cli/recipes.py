@@ -136,7 +136,7 @@ def training_settings(command: F) -> F:
     """Settings of a recipe. One that is not given has the model's default."""
     smooth = ", ".join(f"{kind.skips.smooth} for {name}" for name, kind in MODELS.items() if kind.skips)
     for add in (
-        settings(["identical", "p0", "tension", "window", "dirichlet", "max_length"]),
+        settings(["identical", "p0", "tension", "window", "dirichlet", "max_length", "prune"]),
         chain,
         click.option(
             "--smooth",

@@ -47,6 +47,10 @@ def begin(
 ) -> Model:
     """A training of a text that has done nothing yet. Arguments are those of training.loop.learn."""
     arguments.instance("corpus", corpus, Corpus, "a Corpus")
+    if recipe.prune:
+        raise DataError(
+            "a training in jobs forgets no word pairs", hint="train without", setting="prune", value="0"
+        )
     corpus = corpus.fitted(recipe.lowercase, recipe.split)
     check_size(corpus)
     used, recipe, _ = trained_on(corpus.bounded(), recipe)

@@ -152,10 +152,12 @@ class Lexicon:
 
     def pruned(self) -> Lexicon:
         """Without the word pairs whose t is 0 in both directions: they are as good as unknown."""
-        kept = np.flatnonzero((self.t[:, 0] != 0) | (self.t[:, 1] != 0))
-        if len(kept) == len(self.t):
-            return self
+        keep = (self.t[:, 0] != 0) | (self.t[:, 1] != 0)
+        return self if keep.all() else self.kept(keep)
+
+    def kept(self, keep: npt.NDArray[np.bool_]) -> Lexicon:
+        """Some of the word pairs. keep: [P]"""
+        places = np.flatnonzero(keep)
         evidence = None if self.evidence is None else replace(self.evidence, linked=None)
-        return replace(
-            self, rows=np.searchsorted(kept, self.rows), tgt=self.tgt[kept], t=self.t[kept], evidence=evidence
-        )
+        rows = np.searchsorted(places, self.rows)
+        return replace(self, rows=rows, tgt=self.tgt[places], t=self.t[places], evidence=evidence)

@@ -28,7 +28,8 @@ from aligner.text.corpus import Corpus
 from aligner.text.views import parse_views, settled
 
 DIRECTIONS = ("both", "forward", "reverse")
-NUMBERS = ("p0", "window", "classes", "identical", "max_length", "threshold")  # of all stages
+NUMBERS = ("p0", "window", "classes", "identical", "max_length", "prune", "threshold")  # of all stages
+NEW = ("classes", "prune")  # a signature tells them if they are not 0: some models are older than they
 ITERATIONS = ("iterations", "ibm1_iterations", "hmm_iterations")
 
 
@@ -57,6 +58,7 @@ class Recipe:
     classes: int
     identical: float
     max_length: int
+    prune: float
 
     def __post_init__(self) -> None:
         """Refuses what cannot be trained."""
@@ -158,7 +160,7 @@ class Recipe:
     @classmethod
     def from_dict(cls, saved: Mapping[str, Any]) -> Recipe:
         """The recipe that asdict made a dict of, which may have been JSON; a ValueError if there is none."""
-        saved = {"split": "ascii", "classes": 0, **saved}  # the only way before there was a choice
+        saved = {"split": "ascii", "classes": 0, "prune": 0.0, **saved}  # as it was before there was a choice
         if isinstance(saved.get("stages"), list):  # some fields are younger than some model files
             defaults = {field.name: field.default for field in fields(Stage) if field.default is not MISSING}
             saved["stages"] = [{**defaults, **x} if isinstance(x, dict) else x for x in saved["stages"]]
@@ -218,7 +220,7 @@ class Recipe:
             return {MODELS[name].family for name in SETTINGS[setting].models}
 
         families = {stage.family for stage in self.stages}
-        numbers = [name for name in NUMBERS if name != "classes" or self.classes]
+        numbers = [name for name in NUMBERS if name not in NEW or getattr(self, name)]
         return {
             "model": self.model,
             "stages": "+".join(map(described, self.stages)),

@@ -96,6 +96,11 @@ SETTINGS = {
     "max_length": Setting(
         "Pairs with a longer side are left out of training; 0: none are.", 0, 2**31 - 1, 0, whole=True
     ),
+    "prune": Setting(
+        "Forget word pairs that are expected to be linked less often than this in the whole text, after each"
+        " stage of an HMM and at the end of training; 0: none.",
+        0, 1e6, 0.0,
+    ),
     "threshold": Setting(
         "Links that score above this are kept. loo, ibm1, bhmm and shmm have what training finds, others"
         " 0.5, product 0.25.",

@@ -94,6 +94,12 @@ class Seen:
             self.shard(start, stop, n_threads, out=cells[slice(*self.cell_offsets[[start, stop]])])
         self.cells = cells
 
+    def narrow(self, rows: Longs, tgt: Ints, n_threads: int) -> None:
+        """Forgets all but some word pairs. As many cells are kept as before."""
+        self.rows, self.tgt, n_kept = rows, tgt, len(self.cells)
+        self.cells = self.cells[:0]
+        self.keep(n_kept, n_threads)
+
     def shard(
         self, start: int, stop: int, n_threads: int, known: Known = NOTHING, out: Ints | None = None
     ) -> Shard:

@@ -21,8 +21,8 @@ from aligner.links.known import known_of
 from aligner.links.links import Links
 from aligner.models.census import Census
 from aligner.models.class_jumps import ClassJumps
-from aligner.models.counts import Counts, check_size
-from aligner.models.kinds import Leaving
+from aligner.models.counts import ONE, Counts, check_size
+from aligner.models.kinds import LATTICES, Leaving
 from aligner.models.lexicon import Lexicon
 from aligner.models.parameters import Parameters, View
 from aligner.models.pseudo import PseudoCounts
@@ -336,18 +336,21 @@ class _Run:
         seen = Seen.of_own_words(self.corpus, name, self.n_threads)
         if n < len(model.views) and model.progress is not None:
             lexicon = model.views[n].parameters.lexicon
-            if not (np.array_equal(lexicon.rows, seen.rows) and np.array_equal(lexicon.tgt, seen.tgt)):
+            if recipe.prune:
+                seen = Seen(seen.text, lexicon.rows, lexicon.tgt)
+            elif not (np.array_equal(lexicon.rows, seen.rows) and np.array_equal(lexicon.tgt, seen.tgt)):
                 raise _other_text(f"view {name} has other word pairs")
             lexicon.rows, lexicon.tgt = seen.rows, seen.tgt  # one copy serves both
         if n == len(model.views):
             model.views.append(View(name, seen.text.src.vocab, seen.text.tgt.vocab, self._start(n, seen)))
             model.progress = {"iterations": 0, "divergence": None}
-        room -= PAIR * len(seen.tgt)
-        seen.keep(max(0, room) // 4 // (len(recipe.views) - n), self.n_threads)
+        pairs, n_left = PAIR * len(seen.tgt), len(recipe.views) - n
+        for_cells = room - n_left * pairs  # views to come have as many word pairs, or fewer
+        seen.keep(max(0, for_cells) // 4 // n_left, self.n_threads)
         self.monitor.advance("number", seen.n_cells)
         if n + 1 == len(model.views):
             self._train([model.views[n]], [seen], recipe.apart)
-        return seen, room - seen.cells.nbytes
+        return seen, room - pairs - seen.cells.nbytes
 
     def train_together(self, seen: Sequence[Seen]) -> None:
         """All iterations of all views together that are not done yet."""
@@ -376,11 +379,25 @@ class _Run:
         """Iterates until n iterations are done."""
         counts: list[Counts] | None = None
         while self.model.progress and (done := self.model.progress["iterations"]) < n:
-            counts = self._iterate(views, seen, self.model.recipe.schedule[done], counts)
+            stage, *later = self.model.recipe.schedule[done:]
+            counts = self._iterate(views, seen, stage, counts)
+            ends = not later or stage.family in LATTICES and later[0] != stage
+            if self.model.recipe.prune and ends:
+                for view, sight, count in zip(views, seen, counts, strict=True):
+                    self._prune(view, sight, count)
+                counts = None
             if self.checkpoint is not None:
                 self.model.shares = self._shares()
                 self.checkpoint(self.model)
                 self.model.shares = None
+
+    def _prune(self, view: View, seen: Seen, counts: Counts) -> None:
+        """Forgets word pairs of a view that counted next to nothing in the last iteration of a stage."""
+        keep = counts.pairs.max(axis=1) >= self.model.recipe.prune * ONE
+        lexicon = view.parameters.lexicon = view.parameters.lexicon.kept(keep)
+        seen.narrow(lexicon.rows, lexicon.tgt, self.n_threads)
+        for found in (self.alike, self.taught):  # they are of all word pairs
+            found.pop(id(seen), None)
 
     def _shares(self) -> Shares | None:
         """The shares of the last iteration, if it has any."""

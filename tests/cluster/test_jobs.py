@@ -219,6 +219,12 @@ def test_wrong_counts_are_refused_by_name(under_way):
         update(model, [replace(one, counts=[narrow]), two])
 
 
+def test_pruning_is_refused():
+    with pytest.raises(DataError, match="forgets no word pairs") as error:
+        begin(generated().part(0, 20), Recipe.of("shmm", prune=0.01))
+    assert (error.value.setting, error.value.value) == ("prune", "0")
+
+
 def test_wrong_models_and_shards_are_refused(under_way):
     model, _ = under_way
     shard = shards_of(model, SOME, 2)[0]

@@ -20,6 +20,7 @@ from aligner import DataError, LinkReader, Model, Recipe, read_corpus, threads, 
 from aligner.decoding.combine import above
 from aligner.links.known import known_of
 from aligner.models.kinds import HMMS, MODELS, PLACES
+from aligner.models.parameters import View
 from aligner.scoring.evaluate import evaluate
 from aligner.text.corpus import Corpus, Side, Vocab
 from aligner.text.known import Constraints, Known
@@ -77,6 +78,35 @@ def test_memory_changes_no_link(corpus, memory):
     assert sum(sight.cells.nbytes for sight in seen) <= memory
     for a, b in zip(links_of(model, some, seen=seen), links_of(train(some, recipe), some), strict=True):
         assert same(a, b)
+
+
+@pytest.mark.parametrize("model", ["loo", "shmm", "ibm1"])
+def test_pruning_forgets_word_pairs(corpus, tmp_path, model):
+    """Alike for any threads and memory; of a saved model, and of a training that goes on, too."""
+    some = corpus.part(0, 300)
+    recipes = [Recipe.of(model, views=("word", "prefix4"), prune=x) for x in (0, 0.01)]
+    whole, (pruned, seen) = train(some, recipes[0]), learn(some, recipes[1])
+    for one, other, sight in zip(whole.views, pruned.views, seen, strict=True):
+        a, b = one.parameters.lexicon, other.parameters.lexicon
+        assert 0 < len(b.tgt) < 0.7 * a.pruned().t.shape[0]
+        assert sight.rows is b.rows and sight.tgt is b.tgt and len(sight.cells) == sight.n_cells
+    assert "|prune:0.01|" in pruned.signature and "prune" not in whole.signature
+    links = links_of(pruned, some, seen=seen)
+    pruned.save(tmp_path / "model")
+    kept = []
+    again, saw = learn(some, recipes[1], memory=0, n_threads=3, checkpoint=lambda x: kept.append(copied(x)))
+    for found in (
+        links_of(again, some, seen=saw),
+        links_of(Model.load(tmp_path / "model"), some),
+        *(links_of(learn(some, recipes[1], resume=x)[0], some) for x in kept[-3:]),
+    ):
+        assert all(same(a, b) for a, b in zip(found, links, strict=True))
+
+
+def copied(model):
+    """A model that later iterations do not change."""
+    views = [View(x.name, x.src, x.tgt, x.parameters.copied()) for x in model.views]
+    return replace(model, views=views, history=list(model.history))
 
 
 def test_corpus_written_twice(corpus):
