@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import lzma
 import os
+import random
 import re
 import time
 from collections.abc import Callable
+from typing import BinaryIO
 
 import pytest
 from click.testing import CliRunner
 from conftest import ROOT
+from fuzz import CRAFTED
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aligner import Corpus, DataError, LinkReader, read_corpus
+from aligner import Corpus, DataError, LinkReader, Model, Recipe, learn, read_corpus
 from aligner.cli import cli
 from aligner.cli.compat.giza_parameters import Parameters
 from aligner.cli.evaluate import signature_of
+from aligner.cluster.counted import Counted
+from aligner.cluster.jobs import begin, count, update
+from aligner.cluster.shards import TextShard, in_text_shards
 from aligner.compat.eflomal.numbered import read_numbered_priors
 from aligner.compat.eflomal.numbered import read_sentences as read_numbered_text
 from aligner.compat.fast_align import read_table, read_tension
@@ -260,3 +267,50 @@ def test_commands(tmp_path_factory, name, data):
         raise result.exception
     assert result.exit_code in (0, 1), result.output
     assert result.exit_code == 0 or "any" in result.stderr and result.stderr.count("\n") >= 1
+
+
+# Files of aligner itself, whose checksums are right: what is not refused can be used
+
+PAIRS = Corpus.from_pairs([("a b c", "x y z"), ("a b", "x y"), ("c a", "z x"), ("b", "y")])
+
+
+@pytest.fixture(scope="module")
+def own_files(tmp_path_factory) -> dict[str, tuple[bytes, Callable[[str], object]]]:
+    """kind -> a good file, and what reads and uses a file"""
+    path = tmp_path_factory.mktemp("own") / "file"
+
+    def written(write: Callable[[BinaryIO], None]) -> bytes:
+        with open(path, "wb") as out:
+            write(out)
+        return path.read_bytes()
+
+    left: list[bytes] = []
+    loo = Recipe.of("loo", ibm1_iterations=1, views=["word", "prefix1"])
+    model = learn(PAIRS, loo, checkpoint=lambda m: left.append(written(m.write)))[0]
+    began = begin(PAIRS, Recipe.of("hmm", ibm1_iterations=1, iterations=1, views=["word"]))
+    shards = list(in_text_shards(PAIRS, began.recipe, 2, began.facts["text"]))
+    began = update(began, [count(began, shard) for shard in shards])
+    one, two = (count(began, shard) for shard in shards)
+    return {
+        "model": (written(model.write), lambda path: Model.load(path).align(PAIRS)),
+        "checkpoint": (left[-2], lambda path: learn(PAIRS, loo, resume=Model.load(path))),
+        "shard": (written(shards[0].write), lambda path: count(began, TextShard.load(path))),
+        "counts": (written(one.write), lambda path: update(began, [Counted.load(path), two])),
+    }
+
+
+@pytest.mark.parametrize("kind", ["model", "checkpoint", "shard", "counts"])
+@settings(max_examples=60)
+@given(seed=st.integers(0, 10**9), n=st.integers(0, 3))
+def test_own_files(tmp_path_factory, own_files, kind, seed, n):
+    whole, use = own_files[kind]
+    path = tmp_path_factory.getbasetemp() / "own"
+    path.write_bytes(CRAFTED[n](random.Random(seed), whole, own_files["model"][0]))
+    with contextlib.suppress(DataError):
+        use(str(path))
+
+
+def test_own_files_are_good(tmp_path, own_files):
+    for whole, use in own_files.values():
+        (tmp_path / "good").write_bytes(whole)
+        use(str(tmp_path / "good"))
