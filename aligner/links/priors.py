@@ -28,6 +28,7 @@ from aligner.text.reading import read_lines
 
 BLOCK = 1 << 14  # lines written at a time
 NULL = "<NULL>"  # the word that words without links are linked with
+LARGEST = 2**31 - 1  # of jumps and fertilities
 COLUMNS = {"LEX": 4, "FERF": 4, "FERR": 4, "HMMF": 3, "HMMR": 3}  # kind of line -> how many columns it has
 
 
@@ -268,9 +269,12 @@ def _count_of(field: str, file: str, n: int) -> float:
 
 def _whole(field: str, file: str, n: int) -> int:
     try:
-        return int(field)
+        number = int(field)
     except ValueError:
         raise _wrong(file, n, f"{field!r} is not a whole number") from None
+    if abs(number) > LARGEST:
+        raise _wrong(file, n, f"{field} is no jump and no fertility: {LARGEST} is the largest")
+    return number
 
 
 def _wrong(file: str, n: int, what: str) -> DataError:

@@ -56,7 +56,7 @@ def read_sentences(lines: Iterator[str], file: str) -> list[str]:
         length, *words = line.split() or [""]
         if length != str(len(words)):
             raise _wrong("a line must have the number of its words, then the words' numbers", file, k + 2)
-        if words and not all(word.isascii() and word.isdigit() and int(word) < size for word in words):
+        if not all(_is_number(word) and int(word) < size for word in words):
             raise _wrong(f"the number of a word must be between 0 and {size - 1}", file, k + 2)
         sentences.append(" ".join(words))
     if len(sentences) < n:
@@ -89,9 +89,14 @@ def read_numbered_priors(lines: Iterator[str], file: str) -> Priors:
 def _numbers(line: str, n: int, file: str, at: int) -> list[int]:
     """The n numbers of a line."""
     fields = line.split()
-    if len(fields) != n or not all(field.isascii() and field.isdigit() for field in fields):
+    if len(fields) != n or not all(map(_is_number, fields)):
         raise _wrong(f"{n} whole numbers are wanted here" if n > 1 else "a whole number is wanted", file, at)
     return [int(field) for field in fields]
+
+
+def _is_number(field: str) -> bool:
+    """Whether a field is a whole number of at most 18 digits, which an int64 holds."""
+    return field.isascii() and field.isdigit() and len(field) <= 18
 
 
 def _wrong(what: str, file: str, line: int) -> DataError:
