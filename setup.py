@@ -19,11 +19,14 @@ from setuptools.command.build_ext import build_ext
 DEBUG = os.environ.get("ALIGNER_DEBUG", "0") not in ("", "0")
 TESTS = os.environ.get("ALIGNER_TESTS", "0") not in ("", "0")  # with the kernels that only tests use
 SANITIZE = os.environ.get("ALIGNER_SANITIZE", "0") not in ("", "0")
-BUILD = "build/" + ("sanitize" if SANITIZE else "debug" if DEBUG else "release")  # objects never mix
+FUZZER = os.environ.get("ALIGNER_SANITIZE") == "fuzzer"  # also tells a fuzzer which branches are taken
+# Objects never mix.
+BUILD = "build/" + ("fuzzer" if FUZZER else "sanitize" if SANITIZE else "debug" if DEBUG else "release")
 FLAGS = ["-O1", "-g", "-D_GLIBCXX_ASSERTIONS"] if DEBUG else ["-O3"]
 SANITIZERS = "-fsanitize=address,undefined,float-cast-overflow"
 if SANITIZE:  # the first access outside an array and the first undefined operation end the process
     FLAGS = ["-O1", "-g", SANITIZERS, "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
+    FLAGS += ["-fsanitize=fuzzer-no-link", "-fno-sanitize=vptr,function"] if FUZZER else []
 FLAGS += ["-ffp-contract=off"]  # with it, and sums in written order, all builds give the same bits
 FLAGS += ["-Wno-psabi"]  # vectors are passed between inline functions only
 
@@ -59,7 +62,8 @@ AVX512 = [*AVX2, "-mavx512f", "-mavx512vl", "-mavx512dq", "-mavx512bw", "-mprefe
 X86 = platform.machine() in ("x86_64", "AMD64")
 # Kernels that are built several times, or with flags of their own: suffix of the module -> flags.
 WIDTHS = {"": QUIET, "_double": ["-DALIGNER_DOUBLE"]}
-WIDTHS |= {"_avx2": QUIET + AVX2, "_avx512": QUIET + AVX512} if X86 else {}
+if X86 and not SANITIZE:  # all builds have vectors of 16 lanes, and touch the same memory
+    WIDTHS |= {"_avx2": QUIET + AVX2, "_avx512": QUIET + AVX512}
 VARIANTS = {
     "models._hmm": WIDTHS,
     "models._pairwise": WIDTHS,

@@ -2,9 +2,10 @@
 # made on first use and renewed when what it was built from has changed.
 #
 #   extras            of pyproject.toml to install, as in extras=dev,browser; what has them serves without them too. dev
-#                     also builds the kernels that only tests use
+#                     and test also build the kernels that only tests use
 #   ALIGNER_DEBUG     1: a second environment with bounds checks in the kernels, installed as users would
 #   ALIGNER_SANITIZE  1: a third one, whose kernels end the process at the first access outside an array
+#                     fuzzer: a fourth one, by clang, whose kernels also tell a fuzzer which branches are taken
 
 need() {  # need COMMAND DEBIAN_PACKAGE...: installs the packages where the command fails
     local command=$1
@@ -20,15 +21,33 @@ need() {  # need COMMAND DEBIAN_PACKAGE...: installs the packages where the comm
     fi
 }
 
+sanitized() {  # sanitized COMMAND...: runs it so that it can load the kernels of ALIGNER_SANITIZE
+    # Python is not built so: the sanitizer is loaded before it, and Python's memory comes from the sanitizer. What
+    # Python does not free at its end is no leak of ours.
+    local libraries
+    if [ "$ALIGNER_SANITIZE" = fuzzer ]; then
+        libraries=$(python -c 'import atheris; print(atheris.path())')/asan_with_fuzzer.so
+    else
+        libraries="$("${CXX:-c++}" -print-file-name=libasan.so) $("${CXX:-c++}" -print-file-name=libstdc++.so)"
+    fi
+    ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc LD_PRELOAD=$libraries "$@"
+}
+
 extras=${extras:-}
 python=${PYTHON:-python3}
 need "command -v $python" python3
 need "$python -c 'import ensurepip, venv'" python3-venv
+if [ "${ALIGNER_SANITIZE:-0}" = fuzzer ]; then
+    export CC=clang CXX=clang++
+    need "command -v clang++" clang
+fi
 need "command -v ${CXX:-c++}" g++
 need "test -e \$($python -c 'import sysconfig; print(sysconfig.get_path(\"include\"))')/Python.h" python3-dev
 "$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { echo "Python 3.10 or later is needed" >&2; exit 1; }
 
-if [ "${ALIGNER_SANITIZE:-0}" = 1 ]; then
+if [ "${ALIGNER_SANITIZE:-0}" = fuzzer ]; then
+    venv=.venv-fuzzer editable='' sources='aligner ext setup.py pyproject.toml'
+elif [ "${ALIGNER_SANITIZE:-0}" = 1 ]; then
     venv=.venv-sanitize editable='' sources='aligner ext setup.py pyproject.toml'
 elif [ "${ALIGNER_DEBUG:-0}" = 1 ]; then
     venv=.venv-debug editable='' sources='aligner ext setup.py pyproject.toml'
@@ -39,7 +58,7 @@ stamp="$("$python" --version) $(find $sources -type f ! -name '*.so' ! -name '*.
 if [ "$(cat "$venv/stamp$extras" 2>/dev/null)" != "$stamp" ]; then
     echo "setting up $venv ..." >&2
     [ -x $venv/bin/python ] || "$python" -m venv $venv
-    [[ ",$extras," != *,dev,* ]] || export ALIGNER_TESTS=1
+    [[ ! ",$extras," =~ ,(dev|test), ]] || export ALIGNER_TESTS=1
     if ! $venv/bin/python -m pip install --verbose --disable-pip-version-check $editable ".${extras:+[$extras]}" 2>&1 \
         | tee $venv/install.log | awk '/building .aligner/ { print "  compiling " $2; fflush() }' >&2; then
         tail -n 30 $venv/install.log >&2

@@ -20,7 +20,7 @@ settings.register_profile(
     "aligner",
     deadline=None,
     derandomize=True,
-    max_examples=150,
+    max_examples=20 if os.environ.get("ALIGNER_SANITIZE") else 150,  # sanitizers make kernels slow
     suppress_health_check=[HealthCheck.too_slow],  # a busy machine is no failure
 )
 settings.load_profile("aligner")

@@ -230,7 +230,10 @@ def read_table(path: str) -> dict[str, dict[str, float]]:
         for n, line in enumerate(lines):
             try:
                 e, f, log_p = line.split()
-                table.setdefault(e.decode(), {})[f.decode()] = math.exp(float(log_p))
+                p = math.exp(float(log_p))
+                if not p < math.inf:  # nan is not, either
+                    raise ValueError
+                table.setdefault(e.decode(), {})[f.decode()] = p
             except (ValueError, OverflowError):
                 raise DataError(
                     "the line is not `word word log-probability`",

@@ -11,7 +11,6 @@ Words with no links have no fertility here. A sentence begins at position -1, an
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator
@@ -29,6 +28,7 @@ from aligner.text.reading import read_lines
 
 BLOCK = 1 << 14  # lines written at a time
 NULL = "<NULL>"  # the word that words without links are linked with
+LARGEST = 2**31 - 1  # of jumps and fertilities
 COLUMNS = {"LEX": 4, "FERF": 4, "FERR": 4, "HMMF": 3, "HMMR": 3}  # kind of line -> how many columns it has
 
 
@@ -268,10 +268,13 @@ def _count_of(field: str, file: str, n: int) -> float:
 
 
 def _whole(field: str, file: str, n: int) -> int:
-    with contextlib.suppress(ValueError):
-        if abs(number := int(field)) < 2**63:
-            return number
-    raise _wrong(file, n, f"{field[:40]!r} is not a whole number, or too large")
+    try:
+        number = int(field)
+    except ValueError:
+        raise _wrong(file, n, f"{field[:40]!r} is not a whole number") from None
+    if abs(number) > LARGEST:
+        raise _wrong(file, n, f"{field} is no jump and no fertility: {LARGEST} is the largest")
+    return number
 
 
 def _wrong(file: str, n: int, what: str) -> DataError:

@@ -102,6 +102,11 @@ def test_compressed_files_and_line_ends_are_read(tmp_path):
         ("HMMR\t1\t-1", "the count '-1' is not a number of 0 or more"),
         ("FERR\tx\t1.5\t1", "'1.5' is not a whole number"),
         ("HMMF\ta\t1", "'a' is not a whole number"),
+        ("FERF\ta\t2147483648\t1", "2147483648 is no jump and no fertility: 2147483647 is the largest"),
+        (
+            "HMMR\t-99999999999999999999\t1",
+            "-99999999999999999999 is no jump and no fertility: 2147483647 is the largest",
+        ),
     ],
 )
 def test_wrong_lines_are_refused(write, line, message):

@@ -56,7 +56,7 @@ def read_sentences(lines: Iterator[str], file: str) -> list[str]:
         length, *words = line.split() or [""]
         if length != str(len(words)):
             raise _wrong("a line must have the number of its words, then the words' numbers", file, k + 2)
-        if words and not all(_is_number(word) and int(word) < size for word in words):
+        if not all(_is_number(word) and int(word) < size for word in words):
             raise _wrong(f"the number of a word must be between 0 and {size - 1}", file, k + 2)
         sentences.append(" ".join(words))
     if len(sentences) < n:
@@ -95,8 +95,8 @@ def _numbers(line: str, n: int, file: str, at: int) -> list[int]:
 
 
 def _is_number(field: str) -> bool:
-    """Whether a field is a whole number of a size that files can have."""
-    return field.isascii() and field.isdigit() and len(field) < 19
+    """Whether a field is a whole number of at most 18 digits, which an int64 holds."""
+    return field.isascii() and field.isdigit() and len(field) <= 18
 
 
 def _wrong(what: str, file: str, line: int) -> DataError:

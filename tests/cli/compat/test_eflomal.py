@@ -81,6 +81,9 @@ def test_priors_of_numbers(write, tmp_path):
         ("2 2\n0\n\n", "text:3: a line must have the number of its words"),
         ("1 2\n1 2\n", "text:2: the number of a word must be between 0 and 1"),
         ("1 2\n1 -1\n", "text:2: the number of a word must be between 0 and 1"),
+        (f"1 2\n1 {9:05000}\n", "text:2: the number of a word must be between 0 and 1"),
+        (f"{10**20} 2\n1 0\n", "text:1: 2 whole numbers are wanted here"),
+        (f"{9:05000} 2\n1 0\n", "text:1: 2 whole numbers are wanted here"),
     ],
 )
 def test_wrong_text_is_refused(write, text, message):

@@ -329,6 +329,13 @@ def test_force_align_needs_a_tension_for_tables_alone(tmp_path):
         assert f"{errors}: no line tells the final tension" in run("force-align", *files, code=1)
 
 
+@pytest.mark.parametrize("line", ["a x", "a x one", "a x nan", "a x inf", "a x 1000"])
+def test_a_wrong_line_of_a_table_is_refused(write, line):
+    table = write("table", f"a x -0.1\n{line}\n")
+    message = run("fast-align", "-i", "-", "-f", table, stdin="a ||| x\n", code=1)
+    assert f"{table}:2: the line is not `word word log-probability`" in message
+
+
 def test_text_and_tables_may_be_latin1(write, caplog):
     words = [f"\u00e9t\u00e9{n}" for n in range(3)]
     table = write("table", "".join(f"{word} {word} -0.1\n" for word in words).encode("latin-1"))
