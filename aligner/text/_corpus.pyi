@@ -38,6 +38,12 @@ def index_pairs(
 def find_words(
     text: bytes | npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64], sought: list[bytes]
 ) -> npt.NDArray[np.int32]: ...
+def relabel(
+    new: npt.NDArray[np.int32],
+    ids: npt.NDArray[np.int32],
+    out: npt.NDArray[np.int32],
+    n_threads: int = 1,
+) -> None: ...
 def hash_sentences(
     text: bytes,
     words: npt.NDArray[np.int64],

@@ -106,7 +106,8 @@ class Seen:
         """The sentence pairs start to stop. out: where cells that are looked up are written to"""
         src, tgt = self.text.src, self.text.tgt
         src_offsets, tgt_offsets = (x.offsets[start : stop + 1] - x.offsets[start] for x in (src, tgt))
-        text = src.tokens(start, stop), src_offsets, tgt.tokens(start, stop), tgt_offsets
+        src_ids, tgt_ids = (x.tokens(start, stop, n_threads) for x in (src, tgt))
+        text = src_ids, src_offsets, tgt_ids, tgt_offsets
         first, last = self.cell_offsets[start], self.cell_offsets[stop]
         offsets = self.cell_offsets[start : stop + 1] - first
         cells = self.cells[first:last]

@@ -26,7 +26,6 @@ Pairs = Iterable[tuple[str | Sequence[str], str | Sequence[str]]]
 MOST_CELLS = 1 << 22  # of a sentence pair, source words x target words: 2,048 x 2,048
 SHORT = 16  # words that a lattice has room for at least: a side of fewer words needs the same memory
 SHOWN = 5  # how many lines a message names
-BLOCK = 1 << 18  # tokens that get other ids at a time
 SEED = 1  # of samples
 
 logger = logging.getLogger(__name__)
@@ -115,7 +114,7 @@ class Side:
         """[n_words] word id -> number of its tokens"""
         return np.bincount(self.ids, minlength=len(self.vocab))
 
-    def tokens(self, start: int, stop: int) -> npt.NDArray[np.int32]:
+    def tokens(self, start: int, stop: int, n_threads: int = 1) -> npt.NDArray[np.int32]:
         """The word ids of the sentences start to stop, or to the last one."""
         offsets = self.offsets[start : stop + 1]
         return self.ids[offsets[0] : offsets[-1]]
@@ -168,8 +167,8 @@ class Relabelled(Side):
         total = np.bincount(self.new[known], self.side.counts[known], minlength=len(self.vocab))
         return total.astype(np.int64)
 
-    def tokens(self, start: int, stop: int) -> npt.NDArray[np.int32]:
-        return self._of(self.side.tokens(start, stop))
+    def tokens(self, start: int, stop: int, n_threads: int = 1) -> npt.NDArray[np.int32]:
+        return self._of(self.side.tokens(start, stop), n_threads)
 
     def select(self, keep: npt.NDArray[np.bool_]) -> Side:
         return Relabelled(self.side.select(keep), self.new, self.vocab)
@@ -178,18 +177,10 @@ class Relabelled(Side):
         """The same side with ids that are kept."""
         return Side(self.ids, self.offsets, self.vocab)
 
-    def _of(self, ids: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-        return take(self.new, ids, np.empty(len(ids), dtype=np.int32))
-
-
-def take(
-    new: npt.NDArray[np.int32], ids: npt.NDArray[np.int32], out: npt.NDArray[np.int32]
-) -> npt.NDArray[np.int32]:
-    """out = new[ids]. out may be ids. numpy takes by 64-bit numbers: they are made a block at a time."""
-    for start in range(0, len(ids), BLOCK):
-        part = slice(start, start + BLOCK)
-        np.take(new, ids[part], out=out[part], mode="clip")
-    return out
+    def _of(self, ids: npt.NDArray[np.int32], n_threads: int = 1) -> npt.NDArray[np.int32]:
+        found = np.empty(len(ids), dtype=np.int32)
+        _corpus.relabel(self.new, ids, found, n_threads)
+        return found
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -346,7 +337,8 @@ class Builder:
         side = Side(self.ids, offsets, Vocab(*self.words.words()))
         if lowercase:
             lowered = relabelled(side, str.lower)
-            side = Side(take(lowered.new, self.ids, out=self.ids), offsets, lowered.vocab)
+            _corpus.relabel(lowered.new, self.ids, self.ids)  # in place: the text is held once
+            side = Side(self.ids, offsets, lowered.vocab)
         for array in (side.ids, side.offsets, side.vocab.offsets):
             array.flags.writeable = False
         return side

@@ -440,6 +440,22 @@ cdef inline uint64_t stirred(uint64_t h) noexcept nogil:
     return h ^ (h >> 31)
 
 
+def relabel(
+    const int32_t[::1] new not None,  # IN, [n_words] word -> its id; any number
+    const int32_t[::1] ids not None,  # IN, [n] tokens
+    int32_t[::1] out not None,        # OUT, [n] new[ids]; may be ids
+    int n_threads=1,
+):
+    """The tokens of a side with other ids."""
+    cdef Py_ssize_t k, n = ids.shape[0]
+    check_threads(n_threads)
+    check_ids("words", ids, 0, n, 0, new.shape[0])
+    if out.shape[0] != n:
+        raise ValueError(f"there is room for {out.shape[0]} of {n} tokens")
+    for k in prange(n, schedule="static", num_threads=n_threads, nogil=True):
+        out[k] = new[ids[k]]
+
+
 def hash_sentences(
     const unsigned char[::1] text not None,  # IN, words, one after another
     const int64_t[::1] words not None,       # IN, [n_words + 1] where they begin

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aligner import Corpus
-from aligner.text._corpus import Interner, Status, index_lines
+from aligner.text._corpus import Interner, Status, index_lines, relabel
 from aligner.text.corpus import Relabelled, relabelled
 
 
@@ -141,3 +141,17 @@ def test_a_relabelled_side_is_as_if_it_was_read_so():
     assert [x.tolist() for x in seen.occurrences] == [[1, 2, 1, 1], [1, 0, 1]]
     unknown = Relabelled(corpus.src, np.array([-1, 0, 0, -1, 1, -1], dtype=np.int32), read.vocab)
     assert unknown.ids.tolist() == [-1, 0, 0, -1, 1, -1] and unknown.counts.tolist() == [2, 1, 0, 0]
+
+
+@given(ids=st.lists(st.integers(0, 4), max_size=50), n_threads=st.sampled_from([1, 3]))
+def test_tokens_get_other_ids(ids, n_threads):
+    """In place, too. Ids that are of no word, and room for other tokens, are refused."""
+    new, tokens = np.array([7, -1, 0, 7, 3], dtype=np.int32), np.array(ids, dtype=np.int32)
+    out = np.empty(len(ids), dtype=np.int32)
+    relabel(new, tokens, out, n_threads)
+    assert out.tolist() == [new[k] for k in ids]
+    relabel(new, tokens, tokens, n_threads)
+    assert tokens.tolist() == out.tolist()
+    for wrong, room in (([5], 1), ([-1], 1), ([0], 2)):
+        with pytest.raises(ValueError):
+            relabel(new, np.array(wrong, dtype=np.int32), np.empty(room, dtype=np.int32), n_threads)
