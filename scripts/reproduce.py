@@ -67,7 +67,7 @@ def new_text(corpus: str, n: int, options: argparse.Namespace) -> str:
         folder = Path(name)
         whole = of_corpus(options.data / corpus, n, folder)
         gold = LinkReader(str(whole.gold)).read()
-        known, test = parted(whole, len(gold), folder)
+        known, test = parted(whole, n, len(gold))
         lines = [f"| {corpus}, a model of {known.n_pairs:,} pairs, new text | AER |", "|---|---|"]
         for options_of_training in ("", "--model shmm"):
             words = [ALIGNER, "train", known.folder / "src", known.folder / "tgt", "--quiet", "--overwrite"]
@@ -81,11 +81,11 @@ def new_text(corpus: str, n: int, options: argparse.Namespace) -> str:
     return "\n".join(lines) + "\n"
 
 
-def parted(text: Text, n_last: int, folder: Path) -> tuple[Text, Text]:
-    """(all lines but the last ones, the last ones) of a text."""
+def parted(text: Text, n_first: int, n_last: int) -> tuple[Text, Text]:
+    """The first and the last pairs of a text, as texts."""
     sides = [lines_of(text.folder / side) for side in ("src", "tgt")]
-    first, last = ([x[:-n_last] for x in sides], [x[-n_last:] for x in sides])
-    return write_text(folder / "first", first, None), write_text(folder / "last", last, text.gold)
+    first, last = [x[:n_first] for x in sides], [x[-n_last:] for x in sides]
+    return write_text(text.folder / "first", first, None), write_text(text.folder / "last", last, text.gold)
 
 
 def models(corpus: str, n: int, options: argparse.Namespace) -> str:

@@ -168,6 +168,7 @@ def test_tables_of_real_corpora(shared, monkeypatch, capsys):
     reproduce.main()
     costs, new = capsys.readouterr().out.strip().split("\n\n")
     assert costs.splitlines()[2].startswith("| aligner align --fast | ") and costs.count("\n") == 2
+    assert new.startswith("| hansards-en-fr, a model of 200 pairs, new text | AER |\n")
     assert [line.split("|")[1].strip() for line in new.splitlines()[2:]] == [
         "aligner train, aligner decode", "aligner train --model shmm, aligner decode",
     ]  # fmt: skip
