@@ -34,8 +34,8 @@ from aligner.text.spelling import likeness_of
 from aligner.threads import useful
 from aligner.training.classes import classes_of
 from aligner.training.iteration import Beside, expect, expected_threshold, position, record, renew
-from aligner.training.loop import begun, trained_on
 from aligner.training.monitor import Monitor
+from aligner.training.start import begun, trained_on
 
 
 def begin(

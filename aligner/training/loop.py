@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from aligner import __version__, arguments
+from aligner import arguments
 from aligner.decoding import threshold
 from aligner.decoding.combine import Decision
 from aligner.decoding.model import Model
 from aligner.decoding.posteriors import check_constraints
-from aligner.errors import DataError
 from aligner.links.known import known_of
 from aligner.links.links import Links
 from aligner.models.census import Census
@@ -32,8 +30,8 @@ from aligner.models.stage import Stage
 from aligner.models.update import Bytes, start_with
 from aligner.text.cells import Seen, cell_offsets, cuts
 from aligner.text.classes import BothClasses
-from aligner.text.corpus import Corpus, Pairs, pair_keys, text_hash, warn_of_long
-from aligner.text.known import NOTHING, Constraints, Known
+from aligner.text.corpus import Corpus, Pairs, pair_keys, warn_of_long
+from aligner.text.known import Constraints, Known
 from aligner.text.spelling import likeness
 from aligner.threads import useful
 from aligner.training.classes import classes_of, inherited
@@ -50,21 +48,11 @@ from aligner.training.iteration import (
 from aligner.training.monitor import Monitor
 from aligner.training.prior import CountsPrior, ModelPrior, Prior, pseudo_counts, warn_of_unknown
 from aligner.training.progress import Progress, decoding_work, kind_of, training_work
+from aligner.training.start import begun, check_prior, check_start, other_text, resumed, trained_on
 
 MEMORY = "4G"  # for text, parameters, shares and cells
 PAIR = 13 + 16  # bytes of a word pair: target word, probabilities and likeness; counts of both directions
 SHARE = 9  # bytes of a token's shares, about
-
-GIVEN = {  # beside a recipe: what a signature has checksums of, in words
-    "text": "text",
-    "known": "file of known links",
-    "init": "model to start from",
-    "prior": "prior",
-    "dev": "development set",
-    "class_files": "pair of class files",
-}
-
-logger = logging.getLogger(__name__)
 
 
 def train(text: Corpus | Pairs, recipe: Recipe | None = None, **settings: Any) -> Model:
@@ -140,12 +128,12 @@ def learn(
     used, recipe, known = trained_on(corpus, recipe, known)
     n_cells = int(cell_offsets(used)[-1])
     n_threads = useful(n_threads, n_cells)
-    _check_start(recipe, init)
+    check_start(recipe, init)
     if isinstance(prior, Model):
         prior = ModelPrior(prior)
     if not arguments.number("prior_weight", prior_weight, 0, 1e6):
         prior = None
-    _check_prior(recipe, prior, init)
+    check_prior(recipe, prior, init)
     classes, class_files = classes_of(classes, recipe, used)
     learned_from = {
         "known": known.checksum(),
@@ -156,7 +144,7 @@ def learn(
     }
     model = begun(used, recipe, learned_from, facts)
     if resume is not None:
-        model = _resumed(resume, model)
+        model = resumed(resume, model)
     if prior is not None:
         warn_of_unknown(prior, used)
     census = Census.of(used, classes)
@@ -177,98 +165,6 @@ def learn(
     if recipe.threshold is None:
         model.facts["threshold"] = work.threshold(seen)
     return model, list(seen) if used is corpus else [None] * len(seen)
-
-
-def trained_on(corpus: Corpus, recipe: Recipe, known: Known = NOTHING) -> tuple[Corpus, Recipe, Known]:
-    """The sentence pairs that are trained on, the recipe with their views, and what is known of their links.
-
-    corpus: without what is too long
-    """
-    if recipe.max_length:
-        keep = np.maximum(corpus.src.lengths, corpus.tgt.lengths) <= recipe.max_length
-        corpus, known = corpus.select(keep), known.select(keep)
-    if not ((corpus.src.lengths > 0) & (corpus.tgt.lengths > 0)).any():
-        some = f" of at most {recipe.max_length} words a side" if recipe.max_length else ""
-        logger.warning("there is nothing to learn from: no sentence pair%s has words on both sides", some)
-    return corpus, recipe.settled(corpus), known
-
-
-def begun(
-    corpus: Corpus, recipe: Recipe, learned_from: Mapping[str, str], facts: Mapping[str, Any] | None
-) -> Model:
-    """A model without views: a training that has just begun.
-
-    learned_from: checksums of what it learns from beside the text; empty ones are left out
-    """
-    size = {
-        "version": __version__,
-        "pairs": len(corpus),
-        "tokens": [len(corpus.src.ids), len(corpus.tgt.ids)],
-    }
-    learned = {key: x for key, x in ({"text": text_hash(corpus)} | dict(learned_from)).items() if x}
-    return Model(recipe, [], size | learned | dict(facts or {}))
-
-
-def _check_start(recipe: Recipe, init: Model | None) -> None:
-    """Refuses a start from a model of other views, of another direction or of other words."""
-    if init is None:
-        return
-    known = ",".join(view.name for view in init.views)
-    if known != ",".join(recipe.views):
-        raise DataError(
-            f"the model to start from has the views {known}, not {','.join(recipe.views)}",
-            hint=f"train the views {known}",
-        )
-    init.check_text(recipe, "the model to start from")
-
-
-def _check_prior(recipe: Recipe, prior: Prior | None, init: Model | None) -> None:
-    """Refuses a prior of other words, or beside what takes its place."""
-    if prior is None:
-        return
-    if init is not None:
-        raise DataError(
-            "a training has a prior or a model to start from, not both", hint="give the prior alone"
-        )
-    if any(stage.dirichlet for stage in recipe.stages):
-        raise DataError("a training has a prior of counts or a Dirichlet prior, not both", hint="give one")
-    prior.check(recipe)
-
-
-def _resumed(old: Model, new: Model) -> Model:
-    """The model as it was left; refuses another text or recipe."""
-    if old.signature != new.signature or old.recipe != new.recipe:
-        raise _other_text(f"it had {'; '.join(_differences(old, new))}")
-    if old.progress is not None and old.shares is not None and len(old.shares.keys) != new.facts["pairs"]:
-        raise _other_text(f"{len(old.shares.keys)} sentence pairs are left out, not {new.facts['pairs']}")
-    views = [
-        View(view.name, view.src, view.tgt, view.parameters.copied()) for view in old.views
-    ]  # what is read from a file cannot be changed
-    facts = dict(new.facts)
-    if not old.unfinished and new.recipe.threshold is None:
-        facts["threshold"] = old.facts["threshold"]
-    return Model(new.recipe, views, facts, list(old.history), old.progress, old.shares)
-
-
-def _differences(old: Model, new: Model) -> Iterator[str]:
-    """What a training had that another one has not, in words."""
-    was, now = (dict(part.split(":", 1) for part in model.signature.split("|")) for model in (old, new))
-    for key in {**was, **now}:
-        if was.get(key) != now.get(key) and key in GIVEN:
-            yield f"{'no' if key not in was else 'a' if key not in now else 'another'} {GIVEN[key]}"
-        elif was.get(key) != now.get(key):
-            yield f"{key} {was.get(key, 'not set')}, not {now.get(key, 'not set')}"
-    if was == now:
-        kept, given = asdict(old.recipe), asdict(new.recipe)
-        yield from (f"{key} {kept[key]}, not {given[key]}" for key in kept if kept[key] != given[key])
-
-
-def _other_text(what: str) -> DataError:
-    return DataError(
-        f"the training to go on with is of another text or recipe: {what}",
-        hint="go on with the same, or start anew",
-        setting="resume",
-    )
 
 
 def _monitor(
@@ -339,7 +235,7 @@ class _Run:
             if recipe.prune:
                 seen = Seen(seen.text, lexicon.rows, lexicon.tgt)
             elif not (np.array_equal(lexicon.rows, seen.rows) and np.array_equal(lexicon.tgt, seen.tgt)):
-                raise _other_text(f"view {name} has other word pairs")
+                raise other_text(f"view {name} has other word pairs")
             lexicon.rows, lexicon.tgt = seen.rows, seen.tgt  # one copy serves both
         if n == len(model.views):
             model.views.append(View(name, seen.text.src.vocab, seen.text.tgt.vocab, self._start(n, seen)))

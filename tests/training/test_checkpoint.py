@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from trained import recipe_of
 
 from aligner import Corpus, DataError, LinkReader, Model, Recipe, store, train
-from aligner.training import loop
+from aligner.training import loop, start
 from aligner.training.checkpoint import FINISHED, JOURNAL, KEPT, Checkpoints
 from aligner.training.development import Development
 
@@ -179,7 +179,7 @@ def test_another_training_is_refused(some, corpus, tmp_path, monkeypatch, data):
             checkpointed(folder, text, recipe, resume=True, **more)
         assert refused.value.file == str(folder) and refused.value.setting == "checkpoint"
         assert str(refused.value).endswith("; give the same text and settings, or another folder")
-    monkeypatch.setattr(loop, "__version__", "9.9")
+    monkeypatch.setattr(start, "__version__", "9.9")
     with pytest.raises(DataError, match=r"it had version [\d.]+, not 9\.9"):
         checkpointed(folder, some, SHORT, resume=True, prior=model)
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
