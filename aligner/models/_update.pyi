@@ -29,7 +29,15 @@ def of_occurrences(
     t: _Float,
     n_threads: int = 1,
 ) -> npt.NDArray[np.uint8]: ...
+def column_sums(tgt: _Int32, counts: _Int64, n_tgt_words: int) -> tuple[_Int64, _Int64]: ...
 def variational_bayes(
-    rows: _Int64, tgt: _Int32, n_tgt_words: int, counts: _Int64, alpha: float, t: _Float, n_threads: int
-) -> tuple[float, float]: ...
+    rows: _Int64,
+    tgt: _Int32,
+    counts: _Int64,
+    totals: _Int64,
+    widths: _Int64,
+    alpha: float,
+    t: _Float,
+    n_threads: int,
+) -> tuple[float, npt.NDArray[np.float64]]: ...
 def variational_bayes_row(counts: _Int64, alpha: float, row: _Float) -> float: ...

@@ -71,18 +71,8 @@ class Lexicon:
         rows, pair_tgt  the word pairs
         identical       how many times likelier a translation spelled like e is
         """
-        widths = np.diff(rows)
-        alike = np.empty(0, dtype=np.int64)  # word pairs of equal spelling
-        if identical != 1:
-            alike = np.flatnonzero(np.repeat(tgt.find(src.words), widths) == pair_tgt)
-        e = np.searchsorted(rows, alike, side="right") - 1
-        t = np.empty((len(pair_tgt), 2), dtype=np.float32)
-        for column, n, word in ((0, widths, e), (1, np.bincount(pair_tgt), pair_tgt[alike])):
-            total = (n + (identical - 1) * np.bincount(word, minlength=len(n))).astype(np.float32)
-            with np.errstate(divide="ignore"):
-                share = np.float32(1) / total
-            t[:, column] = np.repeat(share, widths) if column == 0 else share[pair_tgt]
-            t[alike, column] = np.float32(identical) / total[word]
+        found = alike(src, tgt, rows, pair_tgt, identical)
+        t = even_t(rows, pair_tgt, found, identical, *alike_columns(pair_tgt, found, len(tgt)))
         null_fwd, null_rev = (
             np.full(len(vocab), 1 / max(1, len(vocab)), dtype=np.float32) for vocab in (tgt, src)
         )
@@ -161,3 +151,44 @@ class Lexicon:
         evidence = None if self.evidence is None else replace(self.evidence, linked=None)
         rows = np.searchsorted(places, self.rows)
         return replace(self, rows=rows, tgt=self.tgt[places], t=self.t[places], evidence=evidence)
+
+
+def alike(
+    src: Vocab, tgt: Vocab, rows: npt.NDArray[np.int64], pair_tgt: npt.NDArray[np.int32], identical: float
+) -> npt.NDArray[np.int64]:
+    """The word pairs of equal spelling; none if it does not matter."""
+    if identical == 1:
+        return np.empty(0, dtype=np.int64)
+    return np.flatnonzero(np.repeat(tgt.find(src.words), np.diff(rows)) == pair_tgt)
+
+
+def alike_columns(
+    pair_tgt: npt.NDArray[np.int32], alike: npt.NDArray[np.int64], n_tgt: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """[V_tgt] how many word pairs a target word has, and how many of equal spelling."""
+    return np.bincount(pair_tgt, minlength=n_tgt), np.bincount(pair_tgt[alike], minlength=n_tgt)
+
+
+def even_t(
+    rows: npt.NDArray[np.int64],
+    pair_tgt: npt.NDArray[np.int32],
+    alike: npt.NDArray[np.int64],
+    identical: float,
+    n: npt.NDArray[np.int64],
+    n_alike: npt.NDArray[np.int64],
+) -> Reals:
+    """[P, 2] t of words that are all equally likely, but for those of equal spelling.
+
+    rows, pair_tgt, alike  word pairs of some source words
+    n, n_alike             what alike_columns says of the word pairs of all source words
+    """
+    widths, e = np.diff(rows), np.searchsorted(rows, alike, side="right") - 1
+    t = np.empty((len(pair_tgt), 2), dtype=np.float32)
+    same = np.bincount(e, minlength=len(widths))
+    for column, many, equal, word in ((0, widths, same, e), (1, n, n_alike, pair_tgt[alike])):
+        total = (many + (identical - 1) * equal).astype(np.float32)
+        with np.errstate(divide="ignore"):
+            share = np.float32(1) / total
+        t[:, column] = np.repeat(share, widths) if column == 0 else share[pair_tgt]
+        t[alike, column] = np.float32(identical) / total[word]
+    return t

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 import numpy.typing as npt
 
@@ -48,10 +50,14 @@ def update(
         divergence = variational_bayes(parameters.lexicon, counts, stage.dirichlet, n_threads)
     else:
         maximum_likelihood(parameters.lexicon, counts, prior, n_threads)
+    _update_positions(parameters, counts, stage)
+    return divergence
+
+
+def _update_positions(parameters: Parameters, counts: Counts, stage: Stage) -> None:
     if parameters.positions is not None and counts.positions.any():
         power = 1.0 if stage.leaving is None else stage.leaving.evenness
         parameters.positions.update(counts.positions / ONE, power)
-    return divergence
 
 
 def maximum_likelihood(
@@ -65,11 +71,85 @@ def maximum_likelihood(
     if prior is not None:
         rest, nulls = (prior.rest_src, prior.rest_tgt), prior.lacking.nulls
     _update.maximum_likelihood(m.rows, m.tgt, len(m.null_fwd), counts.pairs, *rest, m.t, n_threads)
-    for row, total, more in (
-        (m.null_fwd, counts.null_fwd, nulls[0]),
-        (m.null_rev, counts.null_rev, nulls[1]),
+    _null_likelihood(m, counts, nulls)
+
+
+def _null_likelihood(m: Lexicon, counts: Counts, more: tuple[float, float] = (0.0, 0.0)) -> None:
+    """The rows of NULL alone. more: what NULL counted with words that this text lacks"""
+    for row, total, lacking in (
+        (m.null_fwd, counts.null_fwd, more[0]),
+        (m.null_rev, counts.null_rev, more[1]),
     ):
-        row[:] = total / max(1, total.sum() + more * ONE)
+        row[:] = total / max(1, total.sum() + lacking * ONE)
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """What the word pairs of a lexicon, or of some of its source words, count. Those of parts add up.
+
+    totals  [V_tgt]  target word -> its counts, reverse
+    widths  [V_tgt]  target word -> how many word pairs it has
+    links   the sum of counts, forward
+    """
+
+    totals: Longs
+    widths: Longs
+    links: int
+
+    @staticmethod
+    def of(tgt: npt.NDArray[np.int32], pairs: Longs, n_tgt: int) -> Columns:
+        """tgt, pairs: the target words and the counts of word pairs"""
+        return Columns(*_update.column_sums(tgt, pairs, n_tgt), int(pairs[:, 0].sum()))
+
+    def __add__(self, other: Columns) -> Columns:
+        return Columns(self.totals + other.totals, self.widths + other.widths, self.links + other.links)
+
+
+def update_null(
+    parameters: Parameters,
+    counts: Counts,
+    stage: Stage,
+    columns: Columns,
+    occurrences: Occurrences | None = None,
+) -> Divergence | None:
+    """What `update` does, but for the word pairs: their lexicon is in parts, which update_rows takes.
+
+    parameters, counts: without word pairs
+    columns: of all parts
+    """
+    m, divergence = parameters.lexicon, None
+    if stage.leaving is not None:
+        assert occurrences is not None
+        m.evidence = null_of_occurrences(m, counts, columns.links, occurrences, stage.leaving)
+    elif stage.dirichlet:
+        divergence = null_rows(m, counts, stage.dirichlet)
+    else:
+        _null_likelihood(m, counts)
+    _update_positions(parameters, counts, stage)
+    return divergence
+
+
+def update_rows(
+    m: Lexicon, pairs: Longs, stage: Stage, columns: Columns, alike: Bytes | None = None, n_threads: int = 1
+) -> tuple[float, Doubles] | None:
+    """What `update` does for the word pairs of some source words.
+
+    m        has these word pairs, and of the evidence what update_null says of these source words
+    columns  of all source words
+    Returns what variational Bayes adds to divergences: what target words add, and what each source word adds.
+    """
+    if stage.leaving is not None:
+        assert m.evidence is not None
+        by_evidence(m, pairs, m.evidence, stage.leaving, alike, n_threads)
+        return None
+    if stage.dirichlet:
+        sums = columns.totals, columns.widths
+        return _update.variational_bayes(m.rows, m.tgt, pairs, *sums, stage.dirichlet, m.t, n_threads)
+    n_tgt = len(columns.totals)
+    others = columns.totals - _update.column_sums(m.tgt, pairs, n_tgt)[0]
+    rest = np.zeros(len(m.rows) - 1, np.int64), others
+    _update.maximum_likelihood(m.rows, m.tgt, n_tgt, pairs, *rest, m.t, n_threads)
+    return None
 
 
 def start_with(m: Lexicon, occurrences: Occurrences, n_pairs: int, prior: PseudoCounts) -> None:
@@ -88,11 +168,16 @@ def start_with(m: Lexicon, occurrences: Occurrences, n_pairs: int, prior: Pseudo
 
 def variational_bayes(m: Lexicon, counts: Counts, alpha: float, n_threads: int = 1) -> Divergence:
     """Each row has a symmetric Dirichlet prior with parameter alpha (ext/models/_update.pyx)."""
-    n_tgt_words = len(m.null_fwd)
-    fwd, rev = _update.variational_bayes(m.rows, m.tgt, n_tgt_words, counts.pairs, alpha, m.t, n_threads)
-    fwd += _update.variational_bayes_row(counts.null_fwd, alpha, m.null_fwd)
-    rev += _update.variational_bayes_row(counts.null_rev, alpha, m.null_rev)
-    return fwd, rev
+    columns = _update.column_sums(m.tgt, counts.pairs, len(m.null_fwd))
+    below, added = _update.variational_bayes(m.rows, m.tgt, counts.pairs, *columns, alpha, m.t, n_threads)
+    fwd, rev = null_rows(m, counts, alpha)
+    return fwd + float(added[:, 0].sum()), rev + (below + float(added[:, 1].sum()))
+
+
+def null_rows(m: Lexicon, counts: Counts, alpha: float) -> Divergence:
+    """Variational Bayes of the rows of NULL alone."""
+    fwd = _update.variational_bayes_row(counts.null_fwd, alpha, m.null_fwd)
+    return fwd, _update.variational_bayes_row(counts.null_rev, alpha, m.null_rev)
 
 
 def of_occurrences(
@@ -111,8 +196,22 @@ def of_occurrences(
     row is (c(f) + alpha / V) / (sum_f c(f) + alpha). The lexicon keeps the divisors as its evidence.
     prior: what earlier text counted, which is among the counts; N, V and sums are of both texts
     """
+    evidence = null_of_occurrences(m, counts, int(counts.pairs.sum()), occurrences, leaving, prior)
+    linked = by_evidence(m, counts.pairs, evidence, leaving, alike, n_threads)
+    m.evidence = replace(evidence, linked=linked)
+
+
+def null_of_occurrences(
+    m: Lexicon,
+    counts: Counts,
+    n_links: int,
+    occurrences: Occurrences,
+    leaving: Leaving,
+    prior: PseudoCounts | None = None,
+) -> Evidence:
+    """Updates the rows of NULL alone. Returns the evidence of all rows. n_links: the sum of all counts"""
     alpha = leaving.smoothing
-    links = int(counts.pairs.sum()) / ONE
+    links = n_links / ONE
     words, tokens, of_null = [0, 0], [0.0, 0.0], (0.0, 0.0)  # that this text lacks
     if prior is not None:
         lacking = prior.lacking
@@ -125,11 +224,6 @@ def of_occurrences(
     kappa = tuple(float(links / max(1, n)) for n in tokens)
     src, tgt = ((k * n + alpha).astype(np.float32) for k, n in zip(kappa, occurrences, strict=True))
     least_rev, least_fwd = (alpha / max(1, n) for n in words)
-    if alike is None:
-        alike = np.zeros(len(m.tgt), np.uint8)
-    linked = _update.of_occurrences(
-        m.rows, m.tgt, counts.pairs, least_fwd, least_rev, alike, spelled(leaving), src, tgt, m.t, n_threads
-    )
     nulls = []
     for row, total, least, more in (
         (m.null_fwd, counts.null_fwd, least_fwd, of_null[0]),
@@ -137,9 +231,24 @@ def of_occurrences(
     ):
         nulls.append(int(total.sum()) / ONE + more + alpha)
         row[:] = (total / ONE + least) / nulls[-1]
-    m.evidence = Evidence(
-        src, tgt, (nulls[0], nulls[1]), (kappa[0], kappa[1]), (words[0], words[1]), alpha, linked
-    )
+    return Evidence(src, tgt, (nulls[0], nulls[1]), (kappa[0], kappa[1]), (words[0], words[1]), alpha)
+
+
+def by_evidence(
+    m: Lexicon,
+    pairs: Longs,
+    evidence: Evidence,
+    leaving: Leaving,
+    alike: Bytes | None = None,
+    n_threads: int = 1,
+) -> Bytes:
+    """Updates t by the counts of word pairs. Returns which word pairs are linked, as Evidence has them."""
+    least_rev, least_fwd = (evidence.alpha / max(1, n) for n in evidence.words)
+    if alike is None:
+        alike = np.zeros(len(m.tgt), np.uint8)
+    smoothing = least_fwd, least_rev, alike, spelled(leaving)
+    divisors = evidence.src, evidence.tgt
+    return _update.of_occurrences(m.rows, m.tgt, pairs, *smoothing, *divisors, m.t, n_threads)
 
 
 def spelled(leaving: Leaving) -> npt.NDArray[np.float64]:

@@ -210,37 +210,64 @@ cdef inline double of_all(double total, int64_t n, double alpha) noexcept nogil:
     return log_gamma(total) - log_gamma(n * alpha)
 
 
+def column_sums(
+    const int32_t[::1] tgt not None,        # IN, [P]
+    const int64_t[:, ::1] counts not None,  # IN, [P, n]
+    int n_tgt_words,                        # IN
+):
+    """(totals, widths) [V_tgt]: what target words count in the last of the n columns, and how many word pairs they have."""
+    cdef Py_ssize_t k, last = counts.shape[1] - 1
+    check_ids("target words", tgt, 0, tgt.shape[0], 0, n_tgt_words)
+    if counts.shape[0] != tgt.shape[0] or last < 0:
+        raise ValueError(f"counts are not of {tgt.shape[0]} word pairs")
+    totals, widths = np.zeros(n_tgt_words, dtype=np.int64), np.zeros(n_tgt_words, dtype=np.int64)
+    cdef int64_t[::1] total = totals, width = widths
+    with nogil:
+        for k in range(tgt.shape[0]):
+            total[tgt[k]] += counts[k, last]
+            width[tgt[k]] += 1
+    return totals, widths
+
+
 def variational_bayes(
     const int64_t[::1] rows not None, const int32_t[::1] tgt not None,  # IN
-    int n_tgt_words,                                                    # IN
     const int64_t[:, ::1] counts not None,                              # IN, [P, 2]
+    const int64_t[::1] totals not None,                                 # IN, [V_tgt] counts of target words, reverse
+    const int64_t[::1] widths not None,                                 # IN, [V_tgt] word pairs of target words
     double alpha,                                                       # IN
     real[:, ::1] t not None,                                            # OUT, [P, 2]
     int n_threads,
 ):
-    """t of both directions; returns the sum of the rows' divergences, (forward, reverse).
+    """t of both directions. Returns what target words add to the reverse divergence, and what each source word adds: [V_src, 2].
 
+    totals and widths are those of all source words. The rows may be those of some.
     What the word pairs of a source word add is summed by itself: sums do not depend on threads.
     """
+    cdef int n_tgt_words = totals.shape[0]
     check_threads(n_threads)
     check(rows, tgt, n_tgt_words, counts, t)
     check_alpha(alpha)
+    if widths.shape[0] != n_tgt_words:
+        raise ValueError("totals and widths must be of one length")
     cdef double[::1] mass = np.zeros(n_tgt_words)  # of a target word: n alpha + C
-    cdef int64_t[::1] width = np.zeros(n_tgt_words, dtype=np.int64)
     cdef double[::1] shared = np.empty(n_tgt_words)  # psi(mass)
     cdef real[::1] unlinked = np.empty(n_tgt_words, dtype=REAL)
-    cdef double[:, ::1] added = np.zeros((rows.shape[0] - 1, 2))
-    cdef double fwd = 0, rev = 0, prior = log_gamma(alpha), least = psi(alpha)
+    found = np.zeros((rows.shape[0] - 1, 2))
+    cdef double[:, ::1] added = found
+    cdef double rev = 0, prior = log_gamma(alpha), least = psi(alpha)
     cdef Py_ssize_t e, k, f
     for k in range(tgt.shape[0]):
         if counts[k, 0] < 0 or counts[k, 1] < 0:
             raise ValueError(f"count {k} is negative")
+        if widths[tgt[k]] < 1:
+            raise ValueError(f"target word {tgt[k]} has no word pairs")
+    for f in range(n_tgt_words):
+        if totals[f] < 0:
+            raise ValueError(f"target word {f} has a negative count")
     with nogil:
-        for k in range(tgt.shape[0]):
-            mass[tgt[k]] += counts[k, 1] * UNIT + alpha
-            width[tgt[k]] += 1
         for f in prange(n_tgt_words, schedule="static", num_threads=n_threads):
-            if width[f] > 0:
+            if widths[f] > 0:
+                mass[f] = totals[f] * UNIT + widths[f] * alpha
                 shared[f] = psi(mass[f])
                 unlinked[f] = probability(least - shared[f])
         for e in prange(rows.shape[0] - 1, schedule="dynamic", chunksize=64, num_threads=n_threads):
@@ -250,12 +277,9 @@ def variational_bayes(
                     &unlinked[0], &t[rows[e], 0], &added[e, 0],
                 )
         for f in range(n_tgt_words):
-            if width[f] > 0:
-                rev += of_all(mass[f], width[f], alpha)
-        for e in range(rows.shape[0] - 1):
-            fwd += added[e, 0]
-            rev += added[e, 1]
-    return fwd, rev
+            if widths[f] > 0:
+                rev += of_all(mass[f], widths[f], alpha)
+    return rev, found
 
 
 cdef void set_row(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -372,15 +373,22 @@ def test_updates(problem):
     _update_double.of_occurrences(m.rows, m.tgt, one, 0.1, 0.2, *alike, src, tgt, m.t.copy())
     rest = counts.null_rev, counts.null_fwd
     _update_double.maximum_likelihood(m.rows, m.tgt, V, counts.pairs, *rest, m.t.copy())
-    _update_double.variational_bayes(m.rows, m.tgt, V, counts.pairs, 0.1, m.t.copy(), 1)
+    sums = _update_double.column_sums(m.tgt, counts.pairs, V)
+    _update_double.variational_bayes(m.rows, m.tgt, counts.pairs, *sums, 0.1, m.t.copy(), 1)
     refused([
         lambda: _update_double.maximum_likelihood(m.rows, m.tgt, V - 1, counts.pairs, *rest, m.t),
         lambda: _update_double.maximum_likelihood(m.rows + 1, m.tgt, V, counts.pairs, *rest, m.t),
         lambda: _update_double.maximum_likelihood(m.rows, m.tgt, V, counts.pairs[:-1], *rest, m.t),
         lambda: _update_double.maximum_likelihood(m.rows, m.tgt, V, counts.pairs, rest[0][:-1], rest[1], m.t),
         lambda: _update_double.maximum_likelihood(m.rows, m.tgt, V, counts.pairs, rest[0], rest[1][:-1], m.t),
-        lambda: _update_double.variational_bayes(m.rows, m.tgt, V, counts.pairs - 1, 0.1, m.t, 1),
-        lambda: _update_double.variational_bayes(m.rows, m.tgt, V, counts.pairs, 0.1, m.t, 0),
+        lambda: _update_double.column_sums(m.tgt, counts.pairs, V - 1),
+        lambda: _update_double.column_sums(m.tgt, counts.pairs[:-1], V),
+        lambda: _update_double.variational_bayes(m.rows, m.tgt, counts.pairs - 1, *sums, 0.1, m.t, 1),
+        lambda: _update_double.variational_bayes(m.rows, m.tgt, counts.pairs, *sums, 0.1, m.t, 0),
+        *(
+            partial(_update_double.variational_bayes, m.rows, m.tgt, counts.pairs, *wrong, 0.1, m.t, 1)
+            for wrong in ((sums[0] - 1, sums[1]), (sums[0], 0 * sums[1]), (sums[0], sums[1][1:]))
+        ),
         lambda: _update_double.variational_bayes_row(counts.null_fwd, 0.1, m.null_fwd[:-1]),
         lambda: _update_double.variational_bayes_row(counts.null_fwd - 1, 0.1, m.null_fwd),
         lambda: _update_double.of_occurrences(m.rows, m.tgt, counts.pairs, 0.1, 0.2, *alike, src, tgt, m.t),
