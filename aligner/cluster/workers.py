@@ -40,9 +40,9 @@ from aligner.text.cells import cell_offsets
 from aligner.text.classes import BothClasses
 from aligner.text.corpus import Corpus, Vocab, pair_keys
 from aligner.training.iteration import expected_threshold, position, record
-from aligner.training.start import trained_on
 from aligner.training.monitor import Monitor
 from aligner.training.progress import Progress, kind_of, training_work
+from aligner.training.start import trained_on
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
