@@ -33,7 +33,8 @@ ALONE = [name for name, kind in MODELS.items() if kind.objective == "likelihood"
     "--cluster",
     metavar="ADDRESS|local:N",
     help="Train on the workers of Dask's scheduler at ADDRESS, or on N processes of this machine; the model"
-    " is the same. Not with --init, --prior, --dev-src, --given, --exclude and --checkpoint.",
+    " is the same. A shard of the text has one thread, whatever --threads and --memory say. Not with"
+    " --init, --prior, --dev-src, --given, --exclude and --checkpoint.",
 )
 @training.checkpoint
 @training.progress
