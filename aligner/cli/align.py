@@ -117,9 +117,9 @@ def command(
         saved = None if save is None else beside.open(store.open_new(save, overwrite))
         log = beside.open_log(log_json, overwrite)
         run = _told(method, variant, viterbi, project, together, fertility, rule)
-        checkpoints = training.checkpoints_in(checkpoint, resume, beside, progress)
+        learner = training.learner_in(checkpoint, resume, beside, progress)
         corpus, model, seen, known = training.train(
-            checkpoints, run=run, log=log, progress=progress, threshold=given, **settings
+            learner, run=run, log=log, progress=progress, threshold=given, **settings
         )
         recipe = model.recipe
         if saved is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import IO, Any
 
@@ -32,6 +32,8 @@ from aligner.training.development import Development
 from aligner.training.loop import MEMORY, learn
 from aligner.training.prior import ModelPrior, read_prior
 from aligner.training.progress import Progress, decoding_work
+
+Learner = Callable[..., tuple[Model, list[Seen | None]]]  # of the arguments of `learn`
 
 
 def model_output(command: F) -> F:
@@ -116,15 +118,13 @@ def told(quiet: bool, verbose: bool, aligns: str | None) -> AbstractContextManag
     return nullcontext() if quiet else Progress(verbose, aligns)
 
 
-def checkpoints_in(
-    folder: str | None, resume: bool, beside: Outputs, progress: Progress | None
-) -> Checkpoints | None:
-    """The checkpoints of --checkpoint, which are written beside other outputs; None: none are wanted."""
+def learner_in(folder: str | None, resume: bool, beside: Outputs, progress: Progress | None) -> Learner:
+    """What trains: with the checkpoints of --checkpoint, written beside other outputs, or without."""
     if folder is not None:
-        return beside.add(Checkpoints(folder, resume, None if progress is None else progress.say))
+        return beside.add(Checkpoints(folder, resume, None if progress is None else progress.say)).learn
     if resume:
         raise click.UsageError("--resume is for --checkpoint.")
-    return None
+    return learn
 
 
 def train_model(
@@ -135,23 +135,24 @@ def train_model(
     verbose: bool,
     checkpoint: str | None = None,
     resume: bool = False,
+    learner: Learner | None = None,
     **settings: Any,
 ) -> None:
-    """Trains a model, and writes it to a file that is opened before."""
+    """Trains a model, and writes it to a file that is opened before. learner: instead of `learn`"""
     named = {"-o": output, "--log-json": log_json}
     options.check_outputs(named, inputs(settings), overwrite, output)
     telling = told(quiet, verbose, aligns=None)
     with Outputs() as beside, store.open_new(output, overwrite) as out, telling as progress:
         log = beside.open_log(log_json, overwrite)
-        checkpoints = checkpoints_in(checkpoint, resume, beside, progress)
-        corpus, model, *_ = train(checkpoints, log=log, progress=progress, **settings)
+        own = learner_in(checkpoint, resume, beside, progress)
+        corpus, model, *_ = train(learner or own, log=log, progress=progress, **settings)
         model.write(out)
         if progress is not None:
             progress.end(len(corpus))
 
 
 def train(
-    checkpoints: Checkpoints | None = None,
+    learner: Learner,
     *,
     src: str,
     tgt: str | None,
@@ -187,6 +188,7 @@ def train(
 ) -> tuple[Corpus, Model, list[Seen | None], Links | None]:
     """Trains what the options of corpus_arguments, recipe and threads ask for.
 
+    learner: what trains, with the arguments of `learn`
     Returns the corpus, its model, what the model's views see of the corpus, and the links known by hand.
     """
     views = views_of(model, views, fast)
@@ -246,7 +248,7 @@ def train(
             if progress.aligns is not None:
                 n_others = int(cell_offsets(corpus)[-1] - cell_offsets(used)[-1])
                 progress.plan(decoding_work(recipe, n_others, progress.aligns))
-    trained, seen = (learn if checkpoints is None else checkpoints.learn)(
+    trained, seen = learner(
         used,
         recipe,
         init=first if taught is None else None,

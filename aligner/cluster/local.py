@@ -6,6 +6,7 @@ whole text's, too, and what is cut out or put back goes through memory from fron
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -54,9 +55,8 @@ class WordPairs:
             )
         return found
 
-    def lexicon(self, whole: Lexicon, n_threads: int) -> Lexicon:
-        """The lexicon of these word pairs."""
-        t = whole.t[self.places(whole, n_threads)]
+    def lexicon(self, whole: Lexicon, t: npt.NDArray[np.float32]) -> Lexicon:
+        """The lexicon of these word pairs, whose t is given. whole: the rest is taken from it"""
         evidence = None if whole.evidence is None else self._evidence(whole.evidence, t)
         nulls = whole.null_fwd[self.tgt], whole.null_rev[self.src]
         return Lexicon(self.rows, self.pair_tgt, t, *nulls, evidence)
@@ -94,7 +94,11 @@ class LocalView:
 
     def parameters(self, whole: Parameters, n_threads: int) -> Parameters:
         """The parameters of the shard's words."""
-        return Parameters(self.pairs.lexicon(whole.lexicon, n_threads), self.pairs.positions(whole.positions))
+        return self.with_t(whole, whole.lexicon.t[self.pairs.places(whole.lexicon, n_threads)])
+
+    def with_t(self, whole: Parameters, t: npt.NDArray[np.float32]) -> Parameters:
+        """The parameters of the shard's words, with the t of their word pairs."""
+        return Parameters(self.pairs.lexicon(whole.lexicon, t), self.pairs.positions(whole.positions))
 
 
 def _renumbered(side: Side, whole: Vocab) -> tuple[Side, Ints]:
@@ -131,11 +135,20 @@ def merged(parts: list[WordPairs], n_src: int, n_tgt: int) -> tuple[Longs, Ints]
             e = np.repeat(part.src[a:b].astype(np.int64), np.diff(part.rows[a : b + 1]))
             f = part.tgt[part.pair_tgt[part.rows[a] : part.rows[b]]]
             keys.append(e * n_tgt + f)
-        key = np.unique(np.concatenate(keys))
+        key = united(keys)
         rows[1 + start : 1 + stop] = np.bincount(key // n_tgt - start, minlength=stop - start)
         found.append((key % n_tgt).astype(np.int32))
         start = stop
     return np.cumsum(rows), np.concatenate(found)
+
+
+def united(keys: Sequence[Longs]) -> Longs:
+    """The numbers that any of some rising arrays has, each once, rising."""
+    every = np.concatenate([np.empty(0, np.int64), *keys])
+    every.sort(kind="stable")  # merges what rises already
+    new = np.ones(len(every), dtype=bool)
+    np.not_equal(every[1:], every[:-1], out=new[1:])
+    return every[new]
 
 
 BLOCK_PAIRS = 1 << 24  # about how many word pairs, of all parts together, are merged at a time

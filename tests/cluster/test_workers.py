@@ -1,0 +1,115 @@
+"""Training on Dask: any number of shards and workers makes the model of one process, byte for byte."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from trained import SRC, TGT, generated, recipe_of, run
+
+from aligner import Corpus, Model, Recipe, learn
+from aligner.cluster.local import LocalView
+from aligner.cluster.owners import Owned, slices
+from aligner.text.cells import Seen
+from aligner.text.views import see
+
+pytest.importorskip("distributed")
+
+from aligner.cluster import workers  # noqa: E402
+from aligner.cluster.workers import connected, learn_on  # noqa: E402
+
+# Dask leaves sockets to the garbage collector, and says how loaded the machine is
+pytestmark = [pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::UserWarning:distributed.*")]
+
+SOME = generated().part(0, 50)
+VIEWS = ["word", "prefix3", "prefix1/prefix5"]
+# What is trained -> how many shards it has, and its recipe
+TRAININGS: dict[str, tuple[int, Recipe]] = {
+    "three views": (3, Recipe.of("loo", ibm1_iterations=1, iterations=1, views=VIEWS)),
+    "three views, 5 shards": (5, Recipe.of("loo", ibm1_iterations=1, hmm_iterations=0, views=VIEWS)),
+    **{
+        name: (n, recipe_of(name, iterations=1, ibm1_iterations=1, views=["prefix3"]))
+        for name, n in (("shmm", 2), ("hmm", 5), ("ibm1", 2), ("ibm2", 3), ("convex", 5))
+    },
+    "diagonal": (2, recipe_of("diagonal", iterations=2, views=["word"])),
+    "classes": (2, Recipe.of("loo", ibm1_iterations=1, iterations=1, classes=3, views=VIEWS[:2])),
+    "forward": (2, Recipe.of("hmm", direction="forward", ibm1_iterations=1, iterations=1, views=["word"])),
+}
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[object]:
+    """Two processes."""
+    with connected("local:2") as client:
+        yield client
+
+
+def saved(model: Model, folder: Path) -> bytes:
+    model.save(folder / "model", overwrite=True)
+    return (folder / "model").read_bytes()
+
+
+@pytest.mark.parametrize("name", TRAININGS)
+def test_workers_make_the_model_of_one_process(client, name, tmp_path):
+    n, recipe = TRAININGS[name]
+    found = learn_on(client, SOME, recipe, n_shards=n)
+    assert saved(found, tmp_path) == saved(learn(SOME, recipe)[0], tmp_path)
+
+
+def test_empty_shards_and_empty_sides(client, tmp_path):
+    corpus = Corpus.of([("a b", "x y"), ("", "x"), ("b c", ""), ("c a", "y z")])
+    recipe = recipe_of("loo", ibm1_iterations=1, iterations=1, views=["word"])
+    found = learn_on(client, corpus, recipe, n_shards=4)
+    assert saved(found, tmp_path) == saved(learn(corpus, recipe)[0], tmp_path)
+
+
+def test_a_worker_that_is_killed_changes_no_bit(tmp_path, monkeypatch):
+    recipe = recipe_of("hmm", ibm1_iterations=2, iterations=1, views=["prefix3"])
+    iterate, killed = workers._Training.iterate, []
+    with connected("local:2") as client:
+
+        def kill_first(self, step) -> None:
+            if len(self.model.history) == 1 and not killed:
+                killed.append(next(iter(client.run(os.getpid).values())))
+                os.kill(killed[0], signal.SIGKILL)
+            iterate(self, step)
+
+        monkeypatch.setattr(workers._Training, "iterate", kill_first)
+        found = learn_on(client, SOME, recipe, n_shards=2)
+    assert killed and saved(found, tmp_path) == saved(learn(SOME, recipe)[0], tmp_path)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_owners_have_all_word_pairs_once(view):
+    whole, text = Seen.of_own_words(SOME, view, 1), see(SOME, view)
+    vocabs = text.src.vocab, text.tgt.vocab
+    parts = [LocalView.of(SOME.part(a, a + 25), view, *vocabs, 1).pairs for a in (0, 25)]
+    bounds = np.array([0, len(vocabs[0]) // 3, len(vocabs[0]) // 3, len(vocabs[0])])
+    cut = [slices(part, bounds) for part in parts]
+    owned = [
+        Owned.of(int(a), int(b), len(vocabs[1]), [x[k] for x in cut])
+        for k, (a, b) in enumerate(zip(bounds, bounds[1:], strict=False))
+    ]
+    np.testing.assert_array_equal(np.concatenate([x.tgt for x in owned]), whole.tgt)
+    widths = np.concatenate([np.diff(x.rows) for x in owned])
+    np.testing.assert_array_equal(widths, np.diff(whole.rows))
+    for n, part in enumerate(parts):
+        again = np.concatenate([x.tgt[x.places[n]] for x in owned])
+        np.testing.assert_array_equal(again, part.tgt[part.pair_tgt])
+    assert [x for one in owned for x in one.words(vocabs[0]).words] == vocabs[0].words
+
+
+def test_the_command_line(tmp_path):
+    given = [SRC, TGT, "-q", "--model", "ibm1", "--fast", "--iterations", 1]
+    run("train", *given, "-o", tmp_path / "one")
+    run("train", *given, "-o", tmp_path / "two", "--cluster", "local:2")
+    assert (tmp_path / "two").read_bytes() == (tmp_path / "one").read_bytes()
+    assert "--init is not for --cluster" in run(
+        "train", *given, "-o", tmp_path / "x", "--cluster", "local:2", "--init", tmp_path / "one", code=2
+    )
+    message = run("train", *given, "-o", tmp_path / "x", "--cluster", "tcp://127.0.0.1:9", code=1)
+    assert "there is no scheduler of Dask at tcp://127.0.0.1:9" in message
