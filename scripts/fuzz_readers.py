@@ -359,6 +359,7 @@ def search(folder: Path, seconds: int) -> None:
     limits = [
         f"-max_total_time={seconds}",
         f"-timeout={PATIENCE}",
+        f"-report_slow_units={PATIENCE}",
         "-rss_limit_mb=4096",
         f"-max_len={LONGEST}",
     ]
