@@ -47,7 +47,7 @@ def threads(n_threads: Any) -> None:
 
 
 def size(text: str) -> int:
-    """Bytes: a number with K, M, G or T after it, or nothing."""
-    if not (match := re.fullmatch(r"(\d+(?:\.\d+)?)([KMGT]?)B?", text.upper())):
-        raise ValueError(f"{text!r} is no size, as 500M or 4G are")
+    """Bytes: a number of at most 15 digits with K, M, G or T after it, or nothing."""
+    if not (match := re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,15})?)([KMGT]?)B?", text.upper())):
+        raise ValueError(f"{reprlib.repr(text)} is no size, as 500M or 4G are")
     return int(float(match[1]) * 1024 ** " KMGT".index(match[2] or " "))

@@ -84,15 +84,14 @@ def command(
     settings["views"] = training.views_of(model, views, fast)
     recipe = recipes.recipe_of(model, lowercase=lowercase, split=split, **settings)
     training.check_class_files(class_files, recipe)
-    _check_folder(output, overwrite)
+    old = _replaced(output, overwrite)
     with training.told(quiet, False, aligns=None) as progress:
         corpus = training.read_text(src, tgt, layout, vcb, progress, **reading)
         classes = training.read_both_classes(class_files)
         begun = begin(corpus, recipe, classes=classes, facts={"src": src, "tgt": tgt})
         os.makedirs(output, exist_ok=True)
-        for name in os.listdir(output):  # no shard of another cut stays
-            if name == START or SHARD.fullmatch(name):
-                os.unlink(os.path.join(output, name))
+        for file in old:  # no shard of another cut stays
+            os.unlink(file)
         for shard in in_text_shards(corpus, begun.recipe, n_shards, begun.facts["text"]):
             with store.open_new(os.path.join(output, f"shard-{shard.number}"), kind=KIND) as out:
                 shard.write(out)
@@ -102,16 +101,25 @@ def command(
             progress.say(f"{many} in {output}; training has {n_steps(begun.recipe)} steps")
 
 
-def _check_folder(path: str, overwrite: bool) -> None:
-    """Refuses a folder that has other files, or a training that is not to be replaced."""
+def _replaced(path: str, overwrite: bool) -> list[str]:
+    """The files of a training that a folder has. Refuses a folder that has none but other files, or a
+    training that is not to be replaced.
+    """
     if not os.path.isdir(path):
         if os.path.lexists(path):
             raise DataError("this is no folder", file=path, hint="choose another name")
-        return
-    names = os.listdir(path)
+        return []
+    names = [
+        name for name in os.listdir(path) if not name.startswith(".")
+    ]  # a killed run leaves hidden files
     if names and not overwrite:
         raise DataError(
             "the folder is not empty", file=path, hint="choose another one, or allow it", setting="overwrite"
         )
-    if names and not any(name == START or SHARD.fullmatch(name) for name in names):
+    old = [os.path.join(path, name) for name in names if name == START or SHARD.fullmatch(name)]
+    if names and not old:
         raise DataError("the folder has files, and no training", file=path, hint="choose another one")
+    for file in old:
+        if not store.is_model(file):
+            raise DataError("no training has written this, and it would go", file=file, hint="move it away")
+    return old

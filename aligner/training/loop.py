@@ -275,8 +275,9 @@ class _Run:
         """Iterates until n iterations are done."""
         counts: list[Counts] | None = None
         while self.model.progress and (done := self.model.progress["iterations"]) < n:
-            stage, *later = self.model.recipe.schedule[done:]
+            stage = self.model.recipe.schedule[done]
             counts = self._iterate(views, seen, stage, counts)
+            later = self.model.recipe.schedule[self.model.progress["iterations"] :]  # a stage may end early
             ends = not later or stage.family in LATTICES and later[0] != stage
             if self.model.recipe.prune and ends:
                 for view, sight, count in zip(views, seen, counts, strict=True):

@@ -122,3 +122,20 @@ def test_the_folder_of_a_training(tmp_path):
     assert "the folder has files, and no training" in message
     assert [x.name for x in other.iterdir()] == ["thesis"]
     assert "this is no folder" in run("shard", *given[:-2], other / "thesis", "--shards", 2, code=1)
+
+
+def test_a_folder_of_a_run_that_was_killed(tmp_path):
+    given = [SRC, TGT, "-q", "--model", "ibm1", "--fast", "-o", tmp_path, "--shards", 1]
+    (tmp_path / ".shard-1.abcdefgh.part").write_text("half")
+    run("shard", *given)
+    assert (tmp_path / "shard-1").exists()
+
+
+def test_files_of_others_stay(tmp_path):
+    """Also those that have the names of shards, as the text may have."""
+    text = [tmp_path / "shard-1", tmp_path / "shard-2"]
+    for file, path in zip(text, (SRC, TGT), strict=True):
+        file.write_bytes(Path(path).read_bytes())
+    message = run("shard", *text, "-q", "-o", tmp_path, "--shards", 1, "--overwrite", code=1)
+    assert "shard-" in message and "no training has written this" in message
+    assert [file.read_bytes() for file in text] == [Path(path).read_bytes() for path in (SRC, TGT)]

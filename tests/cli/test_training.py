@@ -107,6 +107,12 @@ def scored(text: str) -> tuple[list[str], list[float]]:
     return [link for link, _ in links], [float(score) for _, score in links]
 
 
+@pytest.mark.parametrize("size", ["much", "-1", "1e3", "9" * 400, "9" * 5000 + "T"])
+def test_memory_that_no_machine_has_is_refused(data, size):
+    message = run("align", data / "sample.en", data / "sample.fr", "--memory", size, code=2)
+    assert "Invalid value for '--memory'" in message and "is no size, as 500M or 4G are" in message
+
+
 def test_symmetrize_makes_of_the_directions_what_align_prints(data, tmp_path):
     """For every method and variant, by probability and by best paths; scores up to the files' rounding."""
     files = [tmp_path / side for side in ("src", "tgt")]

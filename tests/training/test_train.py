@@ -382,6 +382,21 @@ def test_development_set_stops_training(corpus, data, name):
         Development(corpus.part(0, 0), gold.part(0, 0))
 
 
+@pytest.mark.parametrize("name", ["shmm", "loo"])
+def test_word_pairs_are_forgotten_when_a_development_set_stops_training(corpus, data, monkeypatch, name):
+    """Training ends then, as it does after the last iteration."""
+    some, gold = corpus.part(0, 50), LinkReader(str(data / "generated.gold")).read().part(0, 50)
+    monkeypatch.setattr(Development, "area", lambda *_: 0.5)
+    whole, pruned = (
+        train(
+            some, Recipe.of(name, iterations=5, views=["word"], prune=x), development=Development(some, gold)
+        )
+        for x in (0, 0.1)
+    )
+    assert sum("area" in entry for entry in pruned.history) == 2
+    assert 0 < len(pruned.views[0].parameters.lexicon.tgt) < 0.5 * len(whole.views[0].parameters.lexicon.tgt)
+
+
 def test_the_area_is_of_all_links_whatever_the_threshold(corpus, data):
     gold = LinkReader(str(data / "generated.gold")).read()
     dev = Development(corpus.part(0, 100), gold.part(0, 100))
