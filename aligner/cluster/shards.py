@@ -81,11 +81,8 @@ def _side(name: str, arrays: dict[str, npt.NDArray[Any]]) -> Side:
     own = {key: arrays[f"{name}.{key}"] for key in _FORMS if f"{name}.{key}" in arrays}
     store.check_arrays(own, {key: (dtype, (-1,)) for key, dtype in _FORMS.items()})
     ids, offsets = own["ids"], own["sentences"]
-    if not len(offsets) or not len(own["offsets"]):
-        raise ValueError(f"{name} has no offsets")
     vocab = Vocab.restored(name, own["text"], own["offsets"])
-    if offsets[0] != 0 or offsets[-1] != len(ids) or (offsets[1:] < offsets[:-1]).any():
-        raise ValueError(f"{name}.sentences does not rise from 0 to {len(ids)}")
+    store.check_rising(f"{name}.sentences", offsets, len(ids))
     store.check_bounds(own, "ids", 0, len(vocab) - 1)
     return Side(ids, offsets, vocab)
 

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from aligner import arguments
+from aligner import arguments, store
 from aligner.errors import DataError
 from aligner.text import _corpus
 from aligner.text.blanks import SPLITS, has_blanks
@@ -60,8 +60,7 @@ class Vocab:
 
         name: of the side, for messages
         """
-        if offsets[0] != 0 or offsets[-1] != len(text) or (offsets[1:] <= offsets[:-1]).any():
-            raise ValueError(f"{name}.offsets does not rise from 0 to {len(text)}")
+        store.check_rising(f"{name}.offsets", offsets, len(text), strictly=True)
         words = text.tobytes()
         try:
             words.decode()
