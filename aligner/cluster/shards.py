@@ -112,7 +112,4 @@ def _own_words(side: Side, start: int, stop: int) -> Side:
     """Sentences start to stop, and no words but theirs, in the order of the side's vocabulary."""
     part = side.part(start, stop)
     words, ids = np.unique(part.ids, return_inverse=True)
-    begin, end = side.vocab.offsets[words], side.vocab.offsets[words + 1]
-    text = b"".join(side.vocab.text[a:b] for a, b in zip(begin.tolist(), end.tolist(), strict=True))
-    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(end - begin)])
-    return Side(ids.astype(np.int32), part.offsets, Vocab(text, offsets))
+    return Side(ids.astype(np.int32), part.offsets, side.vocab.select(words))

@@ -80,6 +80,12 @@ class Vocab:
         """word id -> word"""
         return [word.decode() for word in self.encoded()]
 
+    def select(self, ids: npt.NDArray[np.int32] | npt.NDArray[np.int64]) -> Vocab:
+        """Some of the words. ids: of words that are all different, in the order of their new ids"""
+        begin, end = self.offsets[ids], self.offsets[ids + 1]
+        text = b"".join(self.text[a:b] for a, b in zip(begin.tolist(), end.tolist(), strict=True))
+        return Vocab(text, np.concatenate([np.zeros(1, np.int64), np.cumsum(end - begin)]))
+
     def find(self, words: Iterable[str]) -> npt.NDArray[np.int32]:
         """The id of each word, -1 for a word that is not there."""
         return _corpus.find_words(self.text, self.offsets, [word.encode() for word in words])
@@ -134,8 +140,7 @@ class Side:
         order = np.argsort(first)
         new = np.empty(len(found), dtype=np.int32)
         new[order] = np.arange(len(found), dtype=np.int32)
-        words = self.vocab.words
-        return Side(new[ids], self.offsets, Vocab.of(words[k] for k in found[order].tolist()))
+        return Side(new[ids], self.offsets, self.vocab.select(found[order]))
 
     def sentence(self, n: int) -> list[str]:
         """The tokens of sentence n."""
