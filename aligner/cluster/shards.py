@@ -14,6 +14,7 @@ from aligner.errors import DataError
 from aligner.models.recipe import Recipe
 from aligner.text.cells import cell_offsets
 from aligner.text.corpus import Corpus, Side, Vocab
+from aligner.training.start import kept
 
 KIND = "shard"
 MOST_SHARDS = 100_000
@@ -88,13 +89,6 @@ def _side(name: str, arrays: dict[str, npt.NDArray[Any]]) -> Side:
 
 
 _FORMS: dict[str, type] = {"ids": np.int32, "sentences": np.int64, "text": np.uint8, "offsets": np.int64}
-
-
-def kept(corpus: Corpus, recipe: Recipe) -> npt.NDArray[np.bool_]:
-    """[S] which sentence pairs a recipe trains on"""
-    if not recipe.max_length:
-        return np.ones(len(corpus), dtype=bool)
-    return np.asarray(np.maximum(corpus.src.lengths, corpus.tgt.lengths) <= recipe.max_length)
 
 
 def in_text_shards(corpus: Corpus, recipe: Recipe, n_shards: int, text: str) -> Iterator[TextShard]:
