@@ -26,6 +26,8 @@ from aligner.text.views import see
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
+BLOCK_PAIRS = 1 << 24  # about how many word pairs, of all parts together, are merged at a time
+
 
 @dataclass(frozen=True, eq=False)
 class WordPairs:
@@ -147,6 +149,3 @@ def united(keys: Sequence[Longs]) -> Longs:
     new = np.ones(len(every), dtype=bool)
     np.not_equal(every[1:], every[:-1], out=new[1:])
     return every[new]
-
-
-BLOCK_PAIRS = 1 << 24  # about how many word pairs, of all parts together, are merged at a time

@@ -18,6 +18,8 @@ from aligner.training.start import kept
 
 KIND = "shard"
 MOST_SHARDS = 100_000
+# The arrays of a side.
+FORMS: dict[str, type] = {"ids": np.int32, "sentences": np.int64, "text": np.uint8, "offsets": np.int64}
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,16 +81,13 @@ class _Header(TypedDict):
 
 def _side(name: str, arrays: dict[str, npt.NDArray[Any]]) -> Side:
     """A side of a file."""
-    own = {key: arrays[f"{name}.{key}"] for key in _FORMS if f"{name}.{key}" in arrays}
-    store.check_arrays(own, {key: (dtype, (-1,)) for key, dtype in _FORMS.items()})
+    own = {key: arrays[f"{name}.{key}"] for key in FORMS if f"{name}.{key}" in arrays}
+    store.check_arrays(own, {key: (dtype, (-1,)) for key, dtype in FORMS.items()})
     ids, offsets = own["ids"], own["sentences"]
     vocab = Vocab.restored(name, own["text"], own["offsets"])
     store.check_rising(f"{name}.sentences", offsets, len(ids))
     store.check_bounds(own, "ids", 0, len(vocab) - 1)
     return Side(ids, offsets, vocab)
-
-
-_FORMS: dict[str, type] = {"ids": np.int32, "sentences": np.int64, "text": np.uint8, "offsets": np.int64}
 
 
 def in_text_shards(corpus: Corpus, recipe: Recipe, n_shards: int, text: str) -> Iterator[TextShard]:
