@@ -306,6 +306,13 @@ def check_bounds(arrays: Mapping[str, npt.NDArray[Any]], name: str, least: float
         )
 
 
+def check_rising(name: str, x: npt.NDArray[Any], end: int, strictly: bool = False) -> None:
+    """Refuses, by a ValueError, offsets that do not rise from 0 to end. strictly: nor may two be equal"""
+    falls = x[1:] <= x[:-1] if strictly else x[1:] < x[:-1]
+    if not len(x) or x[0] != 0 or x[-1] != end or falls.any():
+        raise ValueError(f"{name} does not rise from 0 to {end}")
+
+
 def size_of(arrays: Mapping[str, npt.NDArray[Any]], name: str, axis: int = 0) -> int:
     """The size of an array along an axis; 0 if there is no such array or axis."""
     return int(arrays[name].shape[axis]) if name in arrays and arrays[name].ndim > axis else 0

@@ -13,7 +13,7 @@ from aligner.cli import options, recipes, training
 from aligner.cluster.due import n_steps
 from aligner.cluster.jobs import begin
 from aligner.cluster.shards import KIND, MOST_SHARDS, in_text_shards
-from aligner.errors import DataError
+from aligner.errors import DataError, number_of
 from aligner.models.kinds import MODELS
 from aligner.models.recipe import DIRECTIONS
 
@@ -66,8 +66,8 @@ def command(
     expect` counts in each shard, and `aligner update` makes the next model of the counts. After the last step
     the model is the one that `aligner train` makes, to the last bit, for any number of shards.
 
-    The options are those of `aligner train`. There is no --init, --prior, --dev-src, --given and --exclude:
-    such trainings run in one process.
+    The options are those of `aligner train`. There is no --init, --prior, --dev-src, --given and --exclude,
+    and --prune must be 0: such trainings run in one process.
 
     Models:
 
@@ -97,7 +97,7 @@ def command(
                 shard.write(out)
         begun.save(os.path.join(output, START))
         if progress is not None:
-            many = "1 shard" if n_shards == 1 else f"{n_shards} shards"
+            many = number_of(n_shards, "shard")
             progress.say(f"{many} in {output}; training has {n_steps(begun.recipe)} steps")
 
 

@@ -90,8 +90,9 @@ def memory(command: F) -> F:
         metavar="SIZE",
         default=MEMORY,
         callback=_size,
-        help="Room for text, parameters and cells, 4 bytes for two words of a sentence pair. Cells that do"
-        " not fit are looked up again in each iteration.",
+        help="Room for text, parameters, expected links and cells. A cell is a source word and a target word"
+        " of one sentence pair, and takes 4 bytes a view. Cells that do not fit are looked up again in each"
+        " iteration.",
     )(command)
 
 

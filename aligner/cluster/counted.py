@@ -148,7 +148,7 @@ def _restored(header: Mapping[str, Any], arrays: Arrays) -> Counted:
         S, n = store.size_of(arrays, "keys"), store.size_of(arrays, "entries")
         kept = {"keys": (np.uint64, (S,)), "offsets": (np.int64, (S + 1,)), "entries": (np.uint32, (n,))}
         keys, *packed = some("", kept)
-        _check_rising("offsets", packed[0], n)
+        store.check_rising("offsets", packed[0], n)
         shares = packed[0], packed[1]
     if due.kind == DECIDE:
         n = store.size_of(arrays, "scores")
@@ -168,10 +168,5 @@ def _check_pairs(pairs: WordPairs) -> None:
         ids = getattr(pairs, name)
         if len(ids) and (ids[0] < 0 or (ids[1:] <= ids[:-1]).any()):
             raise ValueError(f"{name} does not rise")
-    _check_rising("rows", pairs.rows, len(pairs.pair_tgt))
+    store.check_rising("rows", pairs.rows, len(pairs.pair_tgt))
     store.check_bounds({"pair_tgt": pairs.pair_tgt}, "pair_tgt", 0, len(pairs.tgt) - 1)
-
-
-def _check_rising(name: str, x: Longs, end: int) -> None:
-    if x[0] != 0 or x[-1] != end or (x[1:] < x[:-1]).any():
-        raise ValueError(f"{name} does not rise from 0 to {end}")

@@ -106,7 +106,7 @@ def count(
     found = expect(parameters, seen, stage, recipe.direction, own=own, advance=advance, n_threads=n_threads)
     keys = packed = None
     if stage.together:
-        keys = pair_keys(corpus)
+        keys = pair_keys(corpus, n_threads)
         shares = Shares.joined(keys, found.shares)
         packed = shares.offsets, shares.entries
     pairs = [local.pairs for local in locals_]

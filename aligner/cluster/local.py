@@ -20,11 +20,13 @@ from aligner.models.parameters import Parameters
 from aligner.models.positions import Positions
 from aligner.models.pseudo import find_pairs
 from aligner.text.cells import Seen
-from aligner.text.corpus import Corpus, Side, Vocab
+from aligner.text.corpus import Corpus, Relabelled, Side, Vocab
 from aligner.text.views import see
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
+
+BLOCK_PAIRS = 1 << 24  # about how many word pairs, of all parts together, are merged at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,9 +114,7 @@ def _renumbered(side: Side, whole: Vocab) -> tuple[Side, Ints]:
     order = np.argsort(found)
     new_ids = np.empty_like(found)
     new_ids[order] = np.arange(len(order), dtype=np.int32)
-    words = [side.vocab.words[k] for k in order.tolist()]
-    ids = new_ids[side.ids] if len(side.ids) else side.ids
-    return Side(ids, side.offsets, Vocab.of(words)), found[order]
+    return Relabelled(side, new_ids, side.vocab.select(order)).held(), found[order]
 
 
 def merged(parts: list[WordPairs], n_src: int, n_tgt: int) -> tuple[Longs, Ints]:
@@ -149,6 +149,3 @@ def united(keys: Sequence[Longs]) -> Longs:
     new = np.ones(len(every), dtype=bool)
     np.not_equal(every[1:], every[:-1], out=new[1:])
     return every[new]
-
-
-BLOCK_PAIRS = 1 << 24  # about how many word pairs, of all parts together, are merged at a time

@@ -14,9 +14,12 @@ from aligner.errors import DataError
 from aligner.models.recipe import Recipe
 from aligner.text.cells import cell_offsets
 from aligner.text.corpus import Corpus, Side, Vocab
+from aligner.training.start import kept
 
 KIND = "shard"
 MOST_SHARDS = 100_000
+# The arrays of a side.
+FORMS: dict[str, type] = {"ids": np.int32, "sentences": np.int64, "text": np.uint8, "offsets": np.int64}
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,26 +81,13 @@ class _Header(TypedDict):
 
 def _side(name: str, arrays: dict[str, npt.NDArray[Any]]) -> Side:
     """A side of a file."""
-    own = {key: arrays[f"{name}.{key}"] for key in _FORMS if f"{name}.{key}" in arrays}
-    store.check_arrays(own, {key: (dtype, (-1,)) for key, dtype in _FORMS.items()})
+    own = {key: arrays[f"{name}.{key}"] for key in FORMS if f"{name}.{key}" in arrays}
+    store.check_arrays(own, {key: (dtype, (-1,)) for key, dtype in FORMS.items()})
     ids, offsets = own["ids"], own["sentences"]
-    if not len(offsets) or not len(own["offsets"]):
-        raise ValueError(f"{name} has no offsets")
     vocab = Vocab.restored(name, own["text"], own["offsets"])
-    if offsets[0] != 0 or offsets[-1] != len(ids) or (offsets[1:] < offsets[:-1]).any():
-        raise ValueError(f"{name}.sentences does not rise from 0 to {len(ids)}")
+    store.check_rising(f"{name}.sentences", offsets, len(ids))
     store.check_bounds(own, "ids", 0, len(vocab) - 1)
     return Side(ids, offsets, vocab)
-
-
-_FORMS: dict[str, type] = {"ids": np.int32, "sentences": np.int64, "text": np.uint8, "offsets": np.int64}
-
-
-def kept(corpus: Corpus, recipe: Recipe) -> npt.NDArray[np.bool_]:
-    """[S] which sentence pairs a recipe trains on"""
-    if not recipe.max_length:
-        return np.ones(len(corpus), dtype=bool)
-    return np.asarray(np.maximum(corpus.src.lengths, corpus.tgt.lengths) <= recipe.max_length)
 
 
 def in_text_shards(corpus: Corpus, recipe: Recipe, n_shards: int, text: str) -> Iterator[TextShard]:
@@ -115,7 +105,4 @@ def _own_words(side: Side, start: int, stop: int) -> Side:
     """Sentences start to stop, and no words but theirs, in the order of the side's vocabulary."""
     part = side.part(start, stop)
     words, ids = np.unique(part.ids, return_inverse=True)
-    begin, end = side.vocab.offsets[words], side.vocab.offsets[words + 1]
-    text = b"".join(side.vocab.text[a:b] for a, b in zip(begin.tolist(), end.tolist(), strict=True))
-    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(end - begin)])
-    return Side(ids.astype(np.int32), part.offsets, Vocab(text, offsets))
+    return Side(ids.astype(np.int32), part.offsets, side.vocab.select(words))

@@ -212,7 +212,7 @@ def check_arrays(
         S, n = store.size_of(shares, "shares.keys"), store.size_of(shares, "shares.entries")
         forms = {"keys": (np.uint64, (S,)), "offsets": (np.int64, (S + 1,)), "entries": (np.uint32, (n,))}
         store.check_arrays(shares, {f"shares.{name}": form for name, form in forms.items()})
-        _check_rising(shares, "shares.offsets", n, strictly=False)
+        store.check_rising("shares.offsets", shares["shares.offsets"], n)
         keys = shares["shares.keys"]
         if finished and large and not (keys[1:] > keys[:-1]).all():
             raise ValueError("shares.keys do not rise")
@@ -237,7 +237,7 @@ def _check_view(own: Arrays, view: SavedView, large: bool) -> Positions | None:
     placed = kind.ARRAYS if kind else ()
     forms = {name: form for name, form in tables(P, V_src, V_tgt).items() if name not in absent}
     store.check_arrays({name: x for name, x in own.items() if name not in placed}, forms)
-    _check_rising(own, "rows", P, strictly=False)
+    store.check_rising("rows", own["rows"], P)
     for name in ("null_fwd", "null_rev"):
         store.check_bounds(own, name, 0, MOST)
     if view["evidence"] is not None:
@@ -261,11 +261,3 @@ def _check_view(own: Arrays, view: SavedView, large: bool) -> Positions | None:
         if not rising.all():
             raise ValueError("tgt does not rise within each row")
     return positions
-
-
-def _check_rising(arrays: Arrays, name: str, end: int, strictly: bool) -> None:
-    """Refuses offsets that do not rise from 0 to end."""
-    x = arrays[name]
-    falls = x[1:] <= x[:-1] if strictly else x[1:] < x[:-1]
-    if x[0] != 0 or x[-1] != end or falls.any():
-        raise ValueError(f"{name} does not rise from 0 to {end}")

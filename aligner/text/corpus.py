@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from aligner import arguments
+from aligner import arguments, store
 from aligner.errors import DataError
 from aligner.text import _corpus
 from aligner.text.blanks import SPLITS, has_blanks
@@ -60,8 +60,7 @@ class Vocab:
 
         name: of the side, for messages
         """
-        if offsets[0] != 0 or offsets[-1] != len(text) or (offsets[1:] <= offsets[:-1]).any():
-            raise ValueError(f"{name}.offsets does not rise from 0 to {len(text)}")
+        store.check_rising(f"{name}.offsets", offsets, len(text), strictly=True)
         words = text.tobytes()
         try:
             words.decode()
@@ -80,6 +79,12 @@ class Vocab:
     def words(self) -> list[str]:
         """word id -> word"""
         return [word.decode() for word in self.encoded()]
+
+    def select(self, ids: npt.NDArray[np.int32] | npt.NDArray[np.int64]) -> Vocab:
+        """Some of the words. ids: of words that are all different, in the order of their new ids"""
+        begin, end = self.offsets[ids], self.offsets[ids + 1]
+        text = b"".join(self.text[a:b] for a, b in zip(begin.tolist(), end.tolist(), strict=True))
+        return Vocab(text, np.concatenate([np.zeros(1, np.int64), np.cumsum(end - begin)]))
 
     def find(self, words: Iterable[str]) -> npt.NDArray[np.int32]:
         """The id of each word, -1 for a word that is not there."""
@@ -135,8 +140,7 @@ class Side:
         order = np.argsort(first)
         new = np.empty(len(found), dtype=np.int32)
         new[order] = np.arange(len(found), dtype=np.int32)
-        words = self.vocab.words
-        return Side(new[ids], self.offsets, Vocab.of(words[k] for k in found[order].tolist()))
+        return Side(new[ids], self.offsets, self.vocab.select(found[order]))
 
     def sentence(self, n: int) -> list[str]:
         """The tokens of sentence n."""

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from aligner import __version__
 from aligner.decoding.model import Model
@@ -36,12 +37,19 @@ def trained_on(corpus: Corpus, recipe: Recipe, known: Known = NOTHING) -> tuple[
     corpus: without what is too long
     """
     if recipe.max_length:
-        keep = np.maximum(corpus.src.lengths, corpus.tgt.lengths) <= recipe.max_length
+        keep = kept(corpus, recipe)
         corpus, known = corpus.select(keep), known.select(keep)
     if not ((corpus.src.lengths > 0) & (corpus.tgt.lengths > 0)).any():
         some = f" of at most {recipe.max_length} words a side" if recipe.max_length else ""
         logger.warning("there is nothing to learn from: no sentence pair%s has words on both sides", some)
     return corpus, recipe.settled(corpus), known
+
+
+def kept(corpus: Corpus, recipe: Recipe) -> npt.NDArray[np.bool_]:
+    """[S] which sentence pairs a recipe trains on"""
+    if not recipe.max_length:
+        return np.ones(len(corpus), dtype=bool)
+    return np.asarray(np.maximum(corpus.src.lengths, corpus.tgt.lengths) <= recipe.max_length)
 
 
 def begun(

@@ -33,8 +33,8 @@ cdef extern from "prefetch.h":
 
 cdef enum:
     AHEAD = 8   # tokens: so far ahead memory is fetched, since a word's tokens are all over the text
-    LONG = 8    # word pairs of a row, as many times as cells: to search a longer row is quicker than to go through it
-    FEW = 8     # words of a lexicon, as many times as tokens: in a longer one, tokens are not worth being sorted
+    LONG = 8    # a row of more word pairs than LONG times its word's cells is searched: quicker than to go through it
+    FEW = 8     # where a lexicon has more source words than FEW times the tokens, tokens are not worth being sorted
 
 
 def number_pairs(
@@ -152,6 +152,8 @@ def find_cells(
     if cells.shape[0] == 0 or cell_offsets[S] == cell_offsets[0]:
         return
     n_src = src_offsets[S] - src_offsets[0]
+    if n_src > 2147483647:
+        raise ValueError(f"there are {n_src} source tokens, more than an int32 can number")
     cdef const int32_t* pair = &pair_tgt[0] if pair_tgt.shape[0] else NULL
     if V > FEW * n_src:
         for n in prange(S, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
@@ -161,7 +163,7 @@ def find_cells(
             )
         return
     for k in range(tgt_offsets[0], tgt_offsets[S]):
-        n_tgt_words = max(n_tgt_words, tgt_ids[k] + 1)
+        n_tgt_words = max(n_tgt_words, <int64_t>tgt_ids[k] + 1)
     cdef int32_t[::1] order = np.empty(n_src, dtype=np.int32)
     cdef int32_t[::1] sentence = np.empty(n_src, dtype=np.int32)
     cdef int64_t[::1] starts = np.zeros(V + 2, dtype=np.int64)
@@ -195,10 +197,13 @@ cdef void find_block(
     const int64_t* cell_offsets, const int32_t* order, const int64_t* starts, const int32_t* sentence,
     const int64_t* rows, const int32_t* pair_tgt, int64_t n_tgt_words, int64_t* number, int32_t* cells,
 ) noexcept nogil:
-    """The cells of the source words [first, last)."""
+    """The cells of the source words [first, last).
+
+    number  [n_tgt_words]  f -> e * 2^32 + k, if f is the k-th of row e; what another word left there has another e
+    A row that is too long for a few cells is searched instead (LONG): cell (i, j) = k where row[k] = f_j, else -1.
+    """
     cdef int64_t e, k, j, n, J, found, width, n_cells, begin = src_offsets[0]
-    cdef int32_t token
-    cdef int32_t word
+    cdef int32_t token, word
     cdef const int32_t* tgt
     cdef const int32_t* row
     cdef int32_t* cell

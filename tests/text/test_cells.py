@@ -65,8 +65,9 @@ def test_numbers_of_a_large_vocabulary_equal_slow_twin():
     assert rows[-1] == len(pair_tgt)
 
 
-@given(corpus=corpora, other=corpora, n_threads=st.sampled_from([1, 3]))
-def test_cells_of_other_text(corpus, other, n_threads):
+@given(corpus=corpora, other=corpora, n_threads=st.sampled_from([1, 3]), skipped=st.integers(0, 3))
+def test_cells_of_other_text(corpus, other, n_threads, skipped):
+    """Offsets may begin after 0: tokens before are not looked at, and cells before are left as they are."""
     rows, pair_tgt = number_pairs(corpus, 1)
     places = [
         dict(zip(pair_tgt[a:b].tolist(), range(b - a), strict=True))
@@ -74,9 +75,11 @@ def test_cells_of_other_text(corpus, other, n_threads):
     ]
     src_ids = np.where(other.src.ids < len(places), other.src.ids, -1).astype(np.int32)
     tgt_ids = np.where(other.tgt.ids < len(corpus.tgt.vocab), other.tgt.ids, -1).astype(np.int32)
-    offsets = cell_offsets(other)
+    offsets = cell_offsets(other) + skipped
     cells = np.full(offsets[-1], -7, np.int32)
-    text = src_ids, other.src.offsets, tgt_ids, other.tgt.offsets
+    before = np.full(skipped, 1 << 20, np.int32)  # no words
+    src_ids, tgt_ids = (np.concatenate([before, ids]) for ids in (src_ids, tgt_ids))
+    text = src_ids, other.src.offsets + skipped, tgt_ids, other.tgt.offsets + skipped
     find_cells(*text, offsets, rows, pair_tgt, cells, n_threads)
     expected = [
         places[e].get(f, -1) if e < len(places) else -1
@@ -84,7 +87,7 @@ def test_cells_of_other_text(corpus, other, n_threads):
         for e in words(other, n)[0]
         for f in words(other, n)[1]
     ]
-    assert cells.tolist() == expected
+    assert cells.tolist() == [-7] * skipped + expected
 
 
 def test_cells_of_rows_of_every_length():
