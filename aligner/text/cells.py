@@ -17,8 +17,8 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 BLOCK_CELLS = 1 << 20  # about how many cells a block of source words has when word pairs are found
-SHARD_CELLS = 1 << 22  # about how many cells a shard of training has; signals are answered between shards
-SCORED_CELLS = 1 << 20  # the same, where all cells of a shard have their scores in memory
+SHARD_CELLS = 1 << 23  # about how many cells a shard has; signals are answered between shards
+SCORED_CELLS = 1 << 20  # about how many cells have their scores in memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +46,14 @@ class Shard:
     @property
     def n_cells(self) -> int:
         return int(self.cell_offsets[-1] - self.cell_offsets[0])
+
+    def part(self, start: int, stop: int) -> Shard:
+        """The sentence pairs start to stop of this shard. The arrays of tokens and cells stay as they are."""
+        src_offsets, tgt_offsets, cell_offsets = (
+            x[start : stop + 1] for x in (self.src_offsets, self.tgt_offsets, self.cell_offsets)
+        )
+        known = self.known.part(start, stop)
+        return Shard(self.src_ids, src_offsets, self.tgt_ids, tgt_offsets, self.cells, cell_offsets, known)
 
 
 class Seen:
@@ -122,10 +130,17 @@ def in_shards(
 ) -> Iterator[tuple[int, int, list[Shard]]]:
     """A text in parts: (first sentence pair, the one after the last, what each view sees of them).
 
-    scored: cells will have scores in memory, so that parts are smaller
+    scored: cells will have scores in memory, so that parts are smaller. Their cells are looked up a shard at
+            a time, which is quicker
     """
-    for start, stop in cuts(sights[0].cell_offsets, scored):
-        yield start, stop, [seen.shard(start, stop, n_threads, known) for seen in sights]
+    offsets = sights[0].cell_offsets
+    for start, stop in cuts(offsets):
+        shards = [seen.shard(start, stop, n_threads, known) for seen in sights]
+        if not scored:
+            yield start, stop, shards
+            continue
+        for first, last in cut(offsets[start : stop + 1] - offsets[start], SCORED_CELLS):
+            yield start + first, start + last, [shard.part(first, last) for shard in shards]
 
 
 def cell_offsets(corpus: Corpus) -> Longs:
@@ -135,9 +150,9 @@ def cell_offsets(corpus: Corpus) -> Longs:
     return offsets
 
 
-def cuts(offsets: Longs, scored: bool = False) -> list[tuple[int, int]]:
+def cuts(offsets: Longs) -> list[tuple[int, int]]:
     """The sentence pairs of each shard of a text: (first, the one after the last)."""
-    return cut(offsets, SCORED_CELLS if scored else SHARD_CELLS)
+    return cut(offsets, SHARD_CELLS)
 
 
 def cut(offsets: Longs, n_cells: int) -> list[tuple[int, int]]:

@@ -135,11 +135,17 @@ def test_shards_are_the_whole_text(corpus, other, n_cells, scored, room):
     found = Seen.of_known_words(corpus, "word", *vocabs, own.rows, own.tgt)
     again = Seen.of_known_words(other, "word", *vocabs, own.rows, own.tgt)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("aligner.text.cells.SHARD_CELLS", n_cells)
-        patch.setattr("aligner.text.cells.SCORED_CELLS", n_cells + 5)
+        patch.setattr("aligner.text.cells.SHARD_CELLS", 2 * n_cells)
+        patch.setattr("aligner.text.cells.SCORED_CELLS", n_cells)
         both = list(in_shards([own, found], 1, scored=scored))
         alone = list(in_shards([again], 1, scored=scored))
-    assert [(a, b) for a, b, _ in alone] == cut(cell_offsets(other), n_cells + 5 * scored)
+    offsets = cell_offsets(other)
+    expected = cut(offsets, 2 * n_cells)
+    if scored:
+        inside = [cut(offsets[a : b + 1] - offsets[a], n_cells) for a, b in expected]
+        parts = zip(expected, inside, strict=True)
+        expected = [(start + a, start + b) for (start, _), found in parts for a, b in found]
+    assert [(a, b) for a, b, _ in alone] == expected
     for text, n_views, parts in ((corpus, 2, both), (other, 1, alone)):
         starts = np.cumsum([0, *(len(x) for _, _, (x, *_) in parts)]).tolist()
         assert [start for start, _, _ in parts] == starts[:-1] and starts[-1] == len(text)
