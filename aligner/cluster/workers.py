@@ -59,10 +59,14 @@ def connected(address: str) -> Iterator[Client]:
         try:
             client = Client(address, timeout="10s")
         except (OSError, ValueError) as error:
-            raise DataError(f"there is no scheduler of Dask at {address}: {error}") from None
+            raise DataError(
+                f"there is no scheduler of Dask at {address}: {error}",
+                hint="start one there by `dask scheduler`, or give local:2",
+            ) from None
         with client:
             yield client
         return
+    logging.getLogger("distributed").setLevel(logging.ERROR)  # what workers say as they come and go
     silent = {"silence_logs": logging.ERROR, "dashboard_address": None}
     with LocalCluster(n_workers=int(match[1]), threads_per_worker=1, **silent) as cluster:
         with Client(cluster) as client:

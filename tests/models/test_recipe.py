@@ -236,7 +236,7 @@ def variants() -> list[Recipe]:
             "split": ["unicode"],
         "threshold": [0.5, 0.4000001], "p0": [0.3, 0.20000001], "window": [6], "classes": [10],
             "identical": [4.0, 5.00000001],
-        "max_length": [9, 1234567, 1234568], "direction": [], "stages": [],
+        "max_length": [9, 1234567, 1234568], "prune": [0.01, 0.010000001], "direction": [], "stages": [],
     }  # fmt: skip
     assert changes.keys() == {field.name for field in fields(Recipe)}
     found += [replace(recipe, **{name: value}) for name, values in changes.items() for value in values]
