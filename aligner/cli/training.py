@@ -244,6 +244,7 @@ def train(
     if train_sample is not None and train_sample < len(corpus):
         keep = corpus.sample(train_sample)
         used, known = corpus.select(keep).compact(), None if links is None else links.select(keep)
+        run = {**(run or {}), "sample": str(len(used))}
         if progress is not None:
             progress.say(f"training on a sample of {len(used):,} sentence pairs")
             if progress.aligns is not None:
