@@ -217,6 +217,7 @@ def train(
     taught = None if prior is None else read_prior(prior)
     first = taught.model if isinstance(taught, ModelPrior) else None if init is None else Model.load(init)
     if first is not None:
+        first.check_trained(init)
         views = views or tuple(view.name for view in first.views)
         if taught is not None and settings.get("dirichlet") is None:
             settings["dirichlet"] = 0.0  # counts are the prior
