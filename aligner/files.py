@@ -25,7 +25,7 @@ from aligner.errors import DataError
 CHUNK = 1 << 20  # bytes asked of a file at a time
 MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 SUFFIX = {".gz": "gz", ".bz2": "bz2", ".xz": "xz", ".zst": "zst"}
-MODEL = re.compile(rb"aligner[\x01-\x08]")  # how a model begins (store.py)
+MODEL = re.compile(rb"aligner[\x01-\x08]")  # how models and shards begin (store.py)
 DESCRIPTOR = re.compile(r"/dev/(?:stdout|stderr|fd/(\d+))")
 LONGEST = 200  # bytes of an output's name that its temporary name has; file systems allow 255 in all
 NO_HARD_LINKS = (errno.EPERM, errno.EACCES, errno.EMLINK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EXDEV)
@@ -54,7 +54,9 @@ def read_chunks(path: str, encoding: str = "utf-8") -> Iterator[bytes]:
                 value="utf-16",
             )
         if MODEL.match(first):
-            raise DataError("this is a model of aligner, not text", file=display_name(path))
+            raise DataError(
+                "this is a model of aligner or another file that it wrote, not text", file=display_name(path)
+            )
         yield first.removeprefix(codecs.BOM_UTF8)
         yield from chunks
     else:

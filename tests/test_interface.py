@@ -78,6 +78,18 @@ BAD = [
     (lambda _: train([("a", "b"), 3]), ValueError, "^sentence pair 1 of the text is not two sentences: 3$"),
     (lambda _: train([("a", 3)]), TypeError, "^sentence pair 0 of the text: a sentence must be"),
     (lambda _: train(PAIRS, "hmm"), TypeError, "^recipe must be a Recipe, not 'hmm'$"),
+    (
+        lambda _: train(PAIRS, memory="4G"),
+        TypeError,
+        "^memory must be a whole number between 0 and inf, not '4G'$",
+    ),
+    (
+        lambda _: train(PAIRS, memory=-1),
+        ValueError,
+        "^memory must be a whole number between 0 and inf, not -1$",
+    ),
+    (lambda _: train(PAIRS, memory=float("inf")), ValueError, "^memory must be a whole .* not inf$"),
+    (lambda _: train(PAIRS, checkpoint="run"), TypeError, "^checkpoint must be a function, not 'run'$"),
     (lambda _: learn(PAIRS, HMM), TypeError, "^corpus must be a Corpus, not "),
     (lambda _: train(PAIRS, HMM, init="model"), TypeError, "^init must be a Model"),
     (lambda _: train(PAIRS, HMM, development=3), TypeError, "^development must be a Development"),

@@ -61,6 +61,8 @@ def command(
     """
     options.check_layout(tgt, layout, vcb, split)
     trained = None if model is None else Model.load(model)
+    if trained is not None:
+        trained.check_trained(model)
     if trained is not None and trained.recipe.lowercase and not lowercase:
         raise click.UsageError(f"{model} was trained with --lowercase: do the same here.")
     if trained is not None and vcb is None and trained.recipe.split != split:

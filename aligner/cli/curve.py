@@ -206,7 +206,7 @@ def _read(text: tuple[str, str], n: int, first: int | None, last: int | None, **
 def _load(file: str, split: str | None) -> Model:
     """A model. Refuses one whose text was not split in a way; None: in any way."""
     model = Model.load(file)
-    model.check_trained()
+    model.check_trained(file)
     if split not in (None, model.recipe.split):
         raise click.UsageError(
             f"the text of {file} was split {model.recipe.split}: do the same with --split."

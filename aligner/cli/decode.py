@@ -144,7 +144,7 @@ def command(
     named = {"-o": output, "--sentence-scores": sentence_score_file, "--dual-log": dual_log}
     options.check_outputs(named, (model, src, tgt, *(vcb or ()), *files.paths), overwrite)
     trained = Model.load(model, check)
-    trained.check_trained()
+    trained.check_trained(model)
     check_direction(trained, model, direction)
     as_trained = trained.recipe
     if chain is not None:

@@ -185,6 +185,7 @@ def _read(files: tuple[str, ...], format: Format, encoding: str) -> Table:
 def _of_model(path: str, name: str | None) -> Table:
     """The table of a view of a model."""
     trained = Model.load(path)
+    trained.check_trained(path)
     views = {view.name: view for view in trained.views}
     name = name or next(iter(views))
     if name not in views:

@@ -217,6 +217,7 @@ def train(
     taught = None if prior is None else read_prior(prior)
     first = taught.model if isinstance(taught, ModelPrior) else None if init is None else Model.load(init)
     if first is not None:
+        first.check_trained(init)
         views = views or tuple(view.name for view in first.views)
         if taught is not None and settings.get("dirichlet") is None:
             settings["dirichlet"] = 0.0  # counts are the prior
@@ -244,6 +245,7 @@ def train(
     if train_sample is not None and train_sample < len(corpus):
         keep = corpus.sample(train_sample)
         used, known = corpus.select(keep).compact(), None if links is None else links.select(keep)
+        run = {**(run or {}), "sample": str(len(used))}
         if progress is not None:
             progress.say(f"training on a sample of {len(used):,} sentence pairs")
             if progress.aligns is not None:

@@ -92,7 +92,7 @@ def command(
     wanted = thresholds.wanted_of(at_precision, at_recall)
     goal = Goal(by or "aer", alpha) if wanted is None else Goal.at(*wanted, alpha)
     trained = Model.load(model)
-    trained.check_trained()
+    trained.check_trained(model)
     system = systems.system_of(trained, model, system)
     recipe = trained.recipe
     text = read_corpus(dev_src, dev_tgt, encoding=encoding, split=recipe.split, lowercase=recipe.lowercase)

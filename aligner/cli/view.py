@@ -105,7 +105,7 @@ def command(
     options.check_outputs({"-o": output}, (model, *inputs), overwrite)
     trained = None if model is None else Model.load(model, check)
     if trained is not None:
-        trained.check_trained()
+        trained.check_trained(model)
         split = trained.recipe.split
     corpus = options.read_pairs(src, tgt, layout, vcb, encoding, split, lowercase=False)
     part = chosen.Part.of(corpus, display_name(src), first, last, lines)

@@ -203,11 +203,13 @@ class Model:
         if own.split != recipe.split:
             raise DataError(f"the text of {name} was split {own.split}", hint="do the same here")
 
-    def check_trained(self) -> None:
-        """Refuses a model whose training was left in the middle."""
+    def check_trained(self, file: str | None = None) -> None:
+        """Refuses a model whose training was left in the middle. file: where the model was read from"""
         if self.unfinished:
             raise DataError(
-                f"the training of this model is not finished: {self.unfinished}", hint="go on with it first"
+                f"the training of this model is not finished: {self.unfinished}",
+                file=file,
+                hint="go on with it first",
             )
 
     def align(

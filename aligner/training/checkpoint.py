@@ -55,7 +55,8 @@ class Entry(TypedDict):
 
 
 class Checkpoints:
-    """The checkpoints of one training, in a folder that no other process uses at the same time.
+    """The checkpoints of one training, in a folder that no other training uses until they are closed, as the
+    end of a `with` does.
 
     failure  of the last checkpoint; None: it was written. A failure does not end the training
     """
@@ -86,6 +87,12 @@ class Checkpoints:
             raise
         if resume and say is not None:
             say(self._told())
+
+    def __enter__(self) -> Checkpoints:
+        return self
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        self.close(error)
 
     def learn(self, corpus: Corpus, recipe: Recipe, **settings: Any) -> tuple[Model, list[Seen | None]]:
         """`learn` of training/loop.py, with a checkpoint after each iteration, and from the newest one on.
@@ -201,14 +208,14 @@ def _make_folder(folder: str) -> None:
 
 
 def _opened(path: str) -> int:
-    """A journal to add lines to, which no other process has open."""
+    """A journal to add lines to, which no other training has open."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(handle)
         raise DataError(
-            "another process writes checkpoints here",
+            "another training writes checkpoints here",
             file=os.path.dirname(path),
             hint="wait for it, or choose another folder",
             setting="checkpoint",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -116,7 +117,10 @@ def learn(
     ):
         if value is not None or name in ("corpus", "recipe"):
             arguments.instance(name, value, kind, what)
+    if checkpoint is not None and not callable(checkpoint):
+        raise TypeError(f"checkpoint must be a function, not {checkpoint!r}")
     arguments.threads(n_threads)
+    arguments.number("memory", memory, 0, math.inf, whole=True)
     corpus = corpus.fitted(recipe.lowercase, recipe.split)
     if development is not None:
         fitted = development.corpus.fitted(recipe.lowercase, recipe.split)

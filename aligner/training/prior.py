@@ -278,4 +278,8 @@ def warn_of_unknown(prior: Prior, corpus: Corpus) -> None:
 
 def read_prior(path: str) -> Prior:
     """A prior from a file: a model, or eflomal's priors."""
-    return ModelPrior(Model.load(path)) if store.is_model(path) else CountsPrior(read_priors(path))
+    if not store.is_model(path):
+        return CountsPrior(read_priors(path))
+    model = Model.load(path)
+    model.check_trained(path)
+    return ModelPrior(model)

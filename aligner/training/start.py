@@ -69,9 +69,10 @@ def begun(
 
 
 def check_start(recipe: Recipe, init: Model | None) -> None:
-    """Refuses a start from a model of other views, of another direction or of other words."""
+    """Refuses a start from a model that is not finished, of other views, another direction or other words."""
     if init is None:
         return
+    init.check_trained()
     known = ",".join(view.name for view in init.views)
     if known != ",".join(recipe.views):
         raise DataError(

@@ -139,3 +139,30 @@ def test_files_of_others_stay(tmp_path):
     message = run("shard", *text, "-q", "-o", tmp_path, "--shards", 1, "--overwrite", code=1)
     assert "shard-" in message and "no training has written this" in message
     assert [file.read_bytes() for file in text] == [Path(path).read_bytes() for path in (SRC, TGT)]
+
+
+def test_a_training_that_is_not_finished_is_no_model_yet(tmp_path):
+    """One that has no views, and one that has the first of two."""
+    given = ["--model", "ibm1", "--iterations", 1, "--views", "word,prefix3"]
+    run("shard", SRC, TGT, "-q", "-o", tmp_path, "--shards", 1, *given)
+    step(tmp_path / "start.model", tmp_path, 1, tmp_path / "next.model")
+    gold = Path(SRC).with_name("sample.gold")
+    for name, done in (
+        ("start.model", "nothing is trained yet"),
+        ("next.model", "view 1 of 2, iteration 0 of 1"),
+    ):
+        model = tmp_path / name
+        for words in (
+            ["decode", model, SRC, TGT],
+            ["train", SRC, TGT, "--init", model, "-o", tmp_path / "x"],
+            ["align", SRC, TGT, "--prior", model],
+            ["lexicon", model],
+            ["check", SRC, TGT, "--model", model],
+            ["view", model, SRC, TGT, "-o", tmp_path / "x"],
+            ["tune", model, SRC, TGT, gold],
+        ):
+            message = (
+                f"aligner: {model}: the training of this model is not finished: {done}; go on with it first"
+            )
+            assert run(*words, code=1).splitlines()[-1] == message
+    assert not (tmp_path / "x").exists()

@@ -473,6 +473,8 @@ def test_scores_of_our_output_say_how_it_was_made(data, tmp_path):
         (["--decode", "fertility", "--threshold", "points"], "sym:soft-union|fertility:2|rule:points"),
         (["--project", "both", "--symmetrize", "product"], "sym:product|project:both"),
         (["--viterbi", "--variant", "lilt"], "sym:grow-diag-final-and|variant:lilt|links:viterbi"),
+        (["--train-sample", 50], "sym:soft-union|sample:50"),
+        (["--train-sample", 60], "sym:soft-union"),
     ],
 )
 def test_the_log_tells_how_links_were_chosen(data, tmp_path, options, told):

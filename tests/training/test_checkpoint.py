@@ -38,11 +38,8 @@ def entries(folder: Path) -> list[dict[str, Any]]:
 
 def checkpointed(folder: Path, text: Corpus, recipe: Recipe, resume: bool = False, **given) -> Model:
     """A training with checkpoints in a folder."""
-    checkpoints = Checkpoints(str(folder), resume)
-    try:
+    with Checkpoints(str(folder), resume) as checkpoints:
         model = checkpoints.learn(text, recipe, facts={"src": "a", "tgt": None}, **given)[0]
-    finally:
-        checkpoints.close()
     assert checkpoints.failure is None
     return model
 
@@ -145,13 +142,28 @@ def test_a_folder_is_opened_once_and_not_by_chance(some, tmp_path):
     open_here = Checkpoints(str(folder), resume=True, say=said.append)
     assert said[1:] == [f"{folder} has a checkpoint of a finished training"]
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert f"{folder}: another process writes checkpoints here; wait" in done.stderr
+    assert f"{folder}: another training writes checkpoints here; wait" in done.stderr
     open_here.close()
     subprocess.run([sys.executable, "-c", script], check=True)
     with pytest.raises(DataError, match="no such folder; create it first"):
         Checkpoints(str(tmp_path / "a" / "b"))
     with pytest.raises(NotADirectoryError):
         Checkpoints(str(folder / JOURNAL))
+
+
+def test_a_training_that_was_interrupted_goes_on_in_the_same_process(some, tmp_path, caplog):
+    def interrupt(model: Model) -> None:
+        save(model)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), Checkpoints(str(tmp_path / "run")) as checkpoints:
+        save, checkpoints.save = checkpoints.save, interrupt  # type: ignore[method-assign]
+        checkpoints.learn(some, SHORT)
+    assert caplog.messages == [f"{tmp_path / 'run'} has a checkpoint: training can be resumed from it"]
+    facts = {"src": "a", "tgt": None}
+    assert written(checkpointed(tmp_path / "run", some, SHORT, True)) == written(
+        train(some, SHORT, facts=facts)
+    )
 
 
 def test_another_training_is_refused(some, corpus, tmp_path, monkeypatch, data):
