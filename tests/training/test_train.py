@@ -69,13 +69,17 @@ def test_threads_change_no_bit(corpus, n_threads, name, monkeypatch):
         assert same(a[0], b[0]) and same(a[1], b[1])
 
 
-@pytest.mark.parametrize("memory", [0, 1 << 20, 2 << 20, 1 << 30])
-def test_memory_changes_no_link(corpus, memory):
+@pytest.mark.parametrize(
+    ("memory", "kept"), [(0, "none"), (2 << 20, "some"), (3 << 20, "some"), (1 << 30, "all")]
+)
+def test_memory_changes_no_link(corpus, memory, kept):
     """With room for no cells, for some and for all: which are kept is a matter of speed."""
     some = corpus.part(0, 300)
     recipe = Recipe.of("shmm", views=("prefix2", "word", "prefix4"))
     model, seen = learn(some, recipe, memory=memory)
     assert sum(sight.cells.nbytes for sight in seen) <= memory
+    n, n_all = sum(len(sight.cells) for sight in seen), sum(sight.n_cells for sight in seen)
+    assert kept == ("none" if n == 0 else "all" if n == n_all else "some")
     for a, b in zip(links_of(model, some, seen=seen), links_of(train(some, recipe), some), strict=True):
         assert same(a, b)
 
