@@ -110,7 +110,8 @@ def command(
 
     --threshold auto prints the AER that is expected if each link is right with its probability. The expected
     AER does not tell the real one: gold standards differ in what they call a link.
-    Of a stream, --threshold auto is the number that training found, where it found one.
+    Of a stream, --threshold auto is the number that training found, where it found one. Of a shard, auto and
+    points look at this shard alone: shards get other thresholds then.
 
     The numbers of --sentence-scores are those of `aligner align`. A direction that MODEL was not trained in
     has no number: its column is empty.
