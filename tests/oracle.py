@@ -14,6 +14,20 @@ def tokens(line: str) -> list[str]:
     return [token for token in re.split("[ \t]+", line) if token]
 
 
+def checksum(sentence: list[str]) -> int:
+    """64 bits: FNV-1a of each word's bytes; their sum so far goes through the finisher of splitmix64."""
+    most, key = 2**64 - 1, 0
+    for word in sentence:
+        h = 0xCBF29CE484222325
+        for byte in word.encode():
+            h = (h ^ byte) * 0x100000001B3 & most
+        key = key + h & most
+        key = (key ^ key >> 30) * 0xBF58476D1CE4E5B9 & most
+        key = (key ^ key >> 27) * 0x94D049BB133111EB & most
+        key ^= key >> 31
+    return key
+
+
 def parse_links(text: str, possible: str, score: str) -> list | int:
     """(src, tgt, sure, score) of each line's links, or the number of the first line that has none such."""
     number = r"(\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|\.\d+(?:[eE][-+]?\d+)?)"

@@ -142,12 +142,14 @@ def test_no_silent_wait_for_a_terminal(command, model, tmp_path):
     words = [command, *FROM_STDIN[command].format(model=model, new=tmp_path).split()]
     master, slave = pty.openpty()
     try:
-        done = subprocess.run([*ALIGNER, *words], stdin=slave, capture_output=True, text=True, timeout=20)
+        done = subprocess.run([*ALIGNER, *words], stdin=slave, capture_output=True, text=True, timeout=120)
         assert done.returncode == 2 and "Usage: aligner" in done.stderr
         assert "give a file, or text on stdin" in done.stderr
         if command in ("check", "convert"):
             os.write(master, b"0-0 ||| 0-0\n\x04" if command == "check" else b"0-0\n\x04")
-            subprocess.run([*ALIGNER, command, "-"], stdin=slave, capture_output=True, timeout=20, check=True)
+            subprocess.run(
+                [*ALIGNER, command, "-"], stdin=slave, capture_output=True, timeout=120, check=True
+            )
     finally:
         os.close(master)
         os.close(slave)
@@ -247,5 +249,5 @@ def test_ignored_signals_stay_ignored(number, tmp_path):
     ) as process:
         time.sleep(0.8)
         process.send_signal(number)
-        stdout, stderr = process.communicate(b"a ||| b\n", timeout=20)
+        stdout, stderr = process.communicate(b"a ||| b\n", timeout=120)
     assert process.returncode == 0 and stdout.startswith(b"pairs ") and stderr == b""

@@ -90,10 +90,14 @@ def test_cells_of_other_text(corpus, other, n_threads, skipped):
     assert cells.tolist() == [-7] * skipped + expected
 
 
-def test_cells_of_rows_of_every_length():
-    """Word e stands beside the first e odd target words. The text asks for all words and for unknown ones."""
+@pytest.mark.parametrize("n_others", [0, 1000])
+def test_cells_of_rows_of_every_length(n_others):
+    """Word e stands beside the first e odd target words. The text asks for all words and for unknown ones.
+
+    In a lexicon with many other words, rows are searched by bisection, else they are gone through.
+    """
     n = 70
-    rows = np.cumsum([0, *range(n)])
+    rows = np.cumsum([0, *range(n), *[0] * n_others])
     pair_tgt = np.concatenate([2 * np.arange(e, dtype=np.int32) + 1 for e in range(n)])
     src, tgt = np.arange(-1, n, dtype=np.int32), np.arange(-1, 2 * n, dtype=np.int32)
     cells = np.empty(len(src) * len(tgt), dtype=np.int32)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aligner import Corpus
-from aligner.text._corpus import Interner, Status, index_lines, relabel
+from aligner.text._corpus import Interner, Status, hash_sentences, index_lines, relabel
 from aligner.text.corpus import Relabelled, relabelled
 
 
@@ -155,3 +155,14 @@ def test_tokens_get_other_ids(ids, n_threads):
     for wrong, room in (([5], 1), ([-1], 1), ([0], 2)):
         with pytest.raises(ValueError):
             relabel(new, np.array(wrong, dtype=np.int32), np.empty(room, dtype=np.int32), n_threads)
+
+
+@given(
+    sentences=st.lists(st.lists(st.text("ab\u00e9", min_size=1, max_size=3), max_size=4), max_size=6),
+    n_threads=st.sampled_from([1, 3]),
+)
+def test_checksums_of_sentences_equal_slow_twin(sentences, n_threads):
+    """Model files keep them: they are the same for ever."""
+    side = Corpus.from_pairs([(" ".join(words), "x") for words in sentences]).src
+    found = hash_sentences(side.vocab.text, side.vocab.offsets, side.ids, side.offsets, n_threads)
+    assert found.dtype == np.uint64 and found.tolist() == [oracle.checksum(words) for words in sentences]
