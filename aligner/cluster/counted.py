@@ -32,6 +32,7 @@ class Counted:
     training    the signature of the training
     due         the step
     shard       the number of the shard, from 1 to n_shards
+    begin, end  its sentence pairs are those from begin to end of the text that is trained on
     pairs       the word pairs of each view of the step
     counts      of each view, of an iteration
     statistics  of an iteration
@@ -45,6 +46,8 @@ class Counted:
     due: Due
     shard: int
     n_shards: int
+    begin: int
+    end: int
     pairs: list[WordPairs] = field(default_factory=list)
     counts: list[Counts] = field(default_factory=list)
     statistics: dict[str, int] = field(default_factory=dict)
@@ -71,6 +74,8 @@ class Counted:
             "due": asdict(self.due),
             "shard": self.shard,
             "n_shards": self.n_shards,
+            "begin": self.begin,
+            "end": self.end,
             "n_views": len(self.pairs),
             "statistics": self.statistics,
         }
@@ -101,6 +106,8 @@ class _Header(TypedDict):
     due: _Due
     shard: int
     n_shards: int
+    begin: int
+    end: int
     n_views: int
     statistics: dict[str, int]
 
@@ -156,9 +163,9 @@ def _restored(header: Mapping[str, Any], arrays: Arrays) -> Counted:
         histogram = scores, links, masses
     if odd := sorted(arrays.keys() - known):
         raise ValueError(f"there is an unknown array {odd[0]}")
-    place = header["shard"], header["n_shards"]
+    place = {name: header[name] for name in ("training", "shard", "n_shards", "begin", "end", "statistics")}
     return Counted(
-        header["training"], due, *place, pairs, counts, header["statistics"], keys, shares, histogram
+        due=due, pairs=pairs, counts=counts, keys=keys, shares=shares, histogram=histogram, **place
     )
 
 

@@ -80,7 +80,8 @@ def count(
         )
     corpus = shard.trained_on(recipe)
     n_threads = useful(n_threads, int((corpus.src.lengths * corpus.tgt.lengths).sum()))
-    place = model.signature, step, shard.number, shard.n_shards
+    begin = shard.n_before
+    place = model.signature, step, shard.number, shard.n_shards, begin, begin + len(corpus)
     if step.kind == NUMBER:
         name = recipe.views[step.view]
         words = census.seen(name)
@@ -88,16 +89,14 @@ def count(
         return Counted(*place, [local.pairs])
     views = _positioned(model, step, census)
     if step.kind == DECIDE:
-        n = shard.n_before
-        keep = threshold.sample(model.facts["pairs"])[n : n + len(corpus)]
+        keep = threshold.sample(model.facts["pairs"])[begin : begin + len(corpus)]
         blocks = directions(views, recipe, corpus.select(keep), n_threads=n_threads)
         links, masses = threshold.scored(blocks, Decision(threshold.UNKNOWN, recipe.direction))
         scores = np.flatnonzero(links)
         return Counted(*place, histogram=(scores, links[scores], masses[scores]))
     stage, own = step.stage(recipe), None
     if stage.leaving is not None and model.shares is not None:
-        n = shard.n_before
-        own = model.shares.of_all(stage.leaving.left_out).part(n, n + len(corpus))
+        own = model.shares.of_all(stage.leaving.left_out).part(begin, begin + len(corpus))
     locals_ = [LocalView.of(corpus, view.name, view.src, view.tgt, n_threads) for view in views]
     parameters = [
         local.parameters(view.parameters, n_threads) for local, view in zip(locals_, views, strict=True)
@@ -220,6 +219,14 @@ def _check_parts(parts: Sequence[Counted], model: Model, step: Due, views: Seque
             f"the counts of {len(missing)} of {parts[0].n_shards} shards are missing: {shown(missing)}",
             hint="give the counts of all shards",
         )
+    for part, end in zip(parts, [0, *(part.end for part in parts)], strict=False):
+        if part.begin != end or part is parts[-1] and part.end != model.facts["pairs"]:
+            raise DataError(
+                f"the shard has the sentence pairs {part.begin} to {part.end} of {model.facts['pairs']},"
+                f" and the shard before ends at {end}",
+                file=part.file,
+                hint="count in the shards of one folder",
+            )
 
 
 def _knows(pairs: WordPairs, words: tuple[int, int]) -> bool:

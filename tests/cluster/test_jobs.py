@@ -219,6 +219,24 @@ def test_wrong_counts_are_refused_by_name(under_way):
         update(model, [replace(one, counts=[narrow]), two])
 
 
+def test_counts_of_shards_that_were_cut_otherwise_are_refused():
+    """The two texts have the same sentence pairs to train on, and others in other places."""
+    pairs, long = [("a b c", "x y z"), ("b", "y"), ("a", "x"), ("c a", "z x")], ("a " * 9, "x " * 9)
+    recipe = Recipe.of("ibm1", iterations=1, views=["word"], max_length=5)
+    texts = [Corpus.of([*pairs, long]), Corpus.of([pairs[0], long, *pairs[1:]])]
+    models = [begin(text, recipe) for text in texts]
+    assert models[0].signature == models[1].signature
+    counted = [[count(models[0], x) for x in shards_of(models[0], text, 2)] for text in texts]
+    assert [x.end for x in counted[0]] != [x.end for x in counted[1]]
+    for parts in counted:
+        update(models[0], parts)
+    for one, other in ((0, 1), (1, 0)):
+        with pytest.raises(DataError, match="and the shard before ends at"):
+            update(models[0], [counted[one][0], counted[other][1]])
+    with pytest.raises(DataError, match="sentence pairs . to 9 of 4"):
+        update(models[0], [counted[0][0], replace(counted[0][1], end=9)])
+
+
 def test_pruning_is_refused():
     with pytest.raises(DataError, match="forgets no word pairs") as error:
         begin(generated().part(0, 20), Recipe.of("shmm", prune=0.01))
