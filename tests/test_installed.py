@@ -32,6 +32,9 @@ def run(*words: object, **environment: str) -> str:
     return done.stdout
 
 
+EXTRAS = {"aligner.cluster.workers": "distributed"}  # module -> what it imports that an extra brings
+
+
 @pytest.fixture(scope="module")
 def links() -> str:
     """Links of the shipped text, by one thread and the widest kernels."""
@@ -48,6 +51,8 @@ def test_every_module_can_be_imported(name):
     level = name.rpartition("_")[2]
     if name.endswith("__main__") or level in simd.LEVELS and level not in USABLE:
         pytest.skip("it would run")
+    if name in EXTRAS:
+        pytest.importorskip(EXTRAS[name], reason="it needs an extra")
     importlib.import_module(name)
 
 
