@@ -21,6 +21,7 @@ from aligner import _build, simd
 
 ALIGNER = str(Path(sys.executable).with_name("aligner"))
 NAMES = [one.name for one in pkgutil.walk_packages(aligner.__path__, "aligner.")]
+EXTRAS = {"aligner.cluster.workers": "distributed"}  # module -> what it imports that an extra brings
 USABLE = (*simd._levels(None), _build.simd_in_use())
 
 
@@ -30,9 +31,6 @@ def run(*words: object, **environment: str) -> str:
     done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
-
-
-EXTRAS = {"aligner.cluster.workers": "distributed"}  # module -> what it imports that an extra brings
 
 
 @pytest.fixture(scope="module")
