@@ -29,6 +29,7 @@ from kernels import Bench, Work
 from texts import CORPORA, of_corpus
 
 from aligner import simd
+from aligner.models.counts import UNIT
 
 LOOPS = """
 #include <cstdint>
@@ -109,7 +110,7 @@ def calls_of(bench: Bench, n_pairs: int = 500) -> dict[str, float]:
             expect, total, n_cells = bench.part(model, stage), 0.0, 0
             for n in range(0, len(offsets) - 1, max(1, len(offsets) // n_pairs)):
                 cells = int(offsets[n + 1] - offsets[n])
-                total += cells * expect(n, n + 1)["calls"]
+                total += cells * expect(n, n + 1)["calls"] / UNIT
                 n_cells += cells
             found[name] = total / n_cells
     return found
