@@ -5,7 +5,7 @@ A sentence pair must not be its own witness. What it had counted is subtracted a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +41,13 @@ class Own:
         return Own(self.start[start:stop], self.stop[start:stop], self.entries, self.left_out)
 
 
+def taken(parts: list[Packed]) -> Iterator[Packed]:
+    """The parts, one after another. The list becomes empty: none is held longer than it is used."""
+    parts.reverse()  # the first one is taken off the end
+    while parts:
+        yield parts.pop()
+
+
 class Passing:
     """The shares of a text's shards, which are asked for one after another, and forgotten then.
 
@@ -49,12 +56,11 @@ class Passing:
     """
 
     def __init__(self, parts: list[Packed], left_out: float) -> None:
-        parts.reverse()  # the first one is taken off the end
-        self.parts, self.left_out = parts, left_out
+        self.parts, self.left_out = taken(parts), left_out
 
     def part(self, start: int, stop: int) -> Own:
         """The shares of the next shard, the sentence pairs start to stop."""
-        offsets, entries = self.parts.pop()
+        offsets, entries = next(self.parts)
         if len(offsets) != stop - start + 1:
             raise ValueError(f"the next shares are of {len(offsets) - 1} sentence pairs, not {stop - start}")
         return Own(offsets[:-1], offsets[1:], entries, self.left_out)

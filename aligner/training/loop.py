@@ -26,7 +26,7 @@ from aligner.models.lexicon import Lexicon
 from aligner.models.parameters import Parameters, View
 from aligner.models.pseudo import PseudoCounts
 from aligner.models.recipe import Recipe
-from aligner.models.shares import Packed, Passing, Shares
+from aligner.models.shares import Packed, Passing, Shares, taken
 from aligner.models.stage import Stage
 from aligner.models.update import Bytes, start_with
 from aligner.text.cells import Seen, cell_offsets, cuts
@@ -261,9 +261,7 @@ class _Run:
                     self.packed, model.shares = model.shares.parts(cuts(seen[0].cell_offsets)), None
                 self._train(model.views, seen, len(recipe.schedule))
                 packed, self.packed = self.packed or [], None
-                packed.reverse()
-                parts = (packed.pop() for _ in range(len(packed)))  # none is kept beside its copy
-                model.shares = Shares.joined(self.keys, parts).sorted(self.n_threads)
+                model.shares = Shares.joined(self.keys, taken(packed)).sorted(self.n_threads)
         position(model.views, recipe.last, recipe, self.census)  # the last stage may have had no iterations
 
     def threshold(self, seen: Sequence[Seen] | None) -> float:
@@ -344,7 +342,7 @@ class _Run:
                 view.parameters = parameter
             self.packed, done = old, len(recipe.schedule) if stage.together else recipe.apart
             n_left = done - progress["iterations"] - 1
-            self.monitor.stop(stage, n_left * int(seen[0].cell_offsets[-1]), len(views))
+            self.monitor.stop(stage, n_left * seen[0].n_cells, len(views))
         model.progress = {"iterations": done, "divergence": divergence}
         return expected.counts
 
