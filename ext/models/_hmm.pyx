@@ -13,7 +13,7 @@ import numpy as np
 from best_path cimport best_path
 from checks cimport check_threads
 from constraints cimport BIJECTIVE, SYMMETRIC, UNCONSTRAINED, Extra, Inference, constrain, describe, n_extra
-from counts cimport Queue, Sums, add_later, add_rest, fixed, read_sums
+from counts cimport UNDER_WAY, Later, Sums, add_later, add_rest, fixed, new_sums, read_sums
 from dual cimport Certificate, Decomposition, Dual, solve_dual
 from inputs cimport Text, Words, check_costs, check_scores, check_statistics
 from lattice cimport Direction, add_jumps, alpha_rows, beta_rows, loglik
@@ -102,16 +102,23 @@ def expect(
     check_room(&s, all_jumps, statistics)
     cdef int64_t work_size = widest(&s, &how, False)
     cdef real* work = new_work(n_threads * work_size)
+    cdef Later* sums = NULL
     statistics[:, :] = 0
-    for n in prange(s.x.S, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
-        k = threadid()
-        count_pair(&s, n, &how, &c, &jumps[k, 0, 0], &statistics[n, 0], work + k * work_size)
-    free(work)
+    try:
+        sums = new_sums(n_threads)
+        for n in prange(s.x.S, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
+            k = threadid()
+            count_pair(
+                &s, n, &how, &c, sums + k * UNDER_WAY, &jumps[k, 0, 0], &statistics[n, 0], work + k * work_size
+            )
+        add_rest(sums, n_threads)
+    finally:
+        free(work)
     np.add(all_jumps, np.sum(jumps, axis=0), out=np.asarray(all_jumps))
 
 
 cdef void count_pair(
-    Shard* s, Py_ssize_t n, Inference* how, Sums* c, int64_t* jumps, double* statistics, real* work
+    Shard* s, Py_ssize_t n, Inference* how, Sums* c, Later* sums, int64_t* jumps, double* statistics, real* work
 ) noexcept nogil:
     """Adds the expected counts of sentence pair n."""
     cdef Text* x = s.x
@@ -123,8 +130,6 @@ cdef void count_pair(
     cdef int64_t i, j, width
     cdef int64_t* row
     cdef real f, r
-    cdef Queue queue
-    queue.n = 0
     work = set_up(s, n, &fwd, &rev, work)
     if work == NULL:
         return
@@ -132,10 +137,10 @@ cdef void count_pair(
     count_jumps(how, &s.jumps, &fwd, &rev, jumps)
     if how.forward:
         for j in range(fwd.J):
-            add_later(&queue, c.null_fwd + tgt[j], fixed(fwd.nowhere[j]))
+            add_later(sums, c.null_fwd + tgt[j], fixed(fwd.nowhere[j]))
     if how.reverse:
         for i in range(rev.J):
-            add_later(&queue, c.null_rev + src[i], fixed(rev.nowhere[i]))
+            add_later(sums, c.null_rev + src[i], fixed(rev.nowhere[i]))
     for i in range(rev.J):
         row = c.pairs + 2 * w.rows[src[i]]
         width = w.rows[src[i] + 1] - w.rows[src[i]]
@@ -146,11 +151,10 @@ cdef void count_pair(
                 f = r = f * r
             if (f > TINY or r > TINY) and 0 <= cell[j] < width:
                 if f > TINY:
-                    add_later(&queue, row + 2 * cell[j], fixed(f))
+                    add_later(sums, row + 2 * cell[j], fixed(f))
                 if r > TINY:
-                    add_later(&queue, row + 2 * cell[j] + 1, fixed(r))
+                    add_later(sums, row + 2 * cell[j] + 1, fixed(r))
         cell += fwd.J
-    add_rest(&queue)
 
 
 cdef void count_jumps(Inference* how, Jumps* m, Direction* fwd, Direction* rev, int64_t* jumps) noexcept nogil:

@@ -4,7 +4,8 @@ Threads, shards and machines give the same bits, and a subtraction undoes an add
 An int64 holds the counts of 2^30 tokens a side with room to spare; aligner/models/counts.py refuses longer texts.
 """
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
+from libc.stdlib cimport calloc, free
 
 from inputs cimport Words
 
@@ -47,26 +48,43 @@ cdef inline int64_t fixed(double x) noexcept nogil:
 
 
 cdef enum:
-    QUEUE = 16  # additions under way
+    UNDER_WAY = 1024  # sums of a thread: their places fit its cache
 
-cdef struct Queue:
-    # Additions that wait until their places are in the cache. An atomic addition that waits for memory delays others.
-    int64_t n
-    int64_t* at[QUEUE]
-    int64_t amount[QUEUE]
+cdef struct Later:
+    # A sum that waits to be added to its place. NULL: there is none
+    int64_t* at
+    int64_t amount
 
 
-cdef inline void add_later(Queue* q, int64_t* at, int64_t amount) noexcept nogil:
-    cdef int64_t slot = q.n % QUEUE
-    if q.n >= QUEUE:
-        atomic_add(q.at[slot], q.amount[slot])
+cdef inline void add_later(Later* sums, int64_t* at, int64_t amount) noexcept nogil:
+    """Adds an amount to one of a thread's sums, [UNDER_WAY].
+
+    An atomic addition that waits for memory delays others, and threads wait for each other at frequent words. So amounts of
+    one place become one addition, which is made when another place needs the slot: memory was fetched long before.
+    """
+    cdef Later* own = sums + ((<uint64_t>at * <uint64_t>0x9E3779B97F4A7C15) >> 54)
+    if own.at == at:
+        own.amount += amount
+        return
+    if own.at != NULL:
+        atomic_add(own.at, own.amount)
     PREFETCH_TO_WRITE(at)
-    q.at[slot] = at
-    q.amount[slot] = amount
-    q.n += 1
+    own.at = at
+    own.amount = amount
 
 
-cdef inline void add_rest(Queue* q) noexcept nogil:
+cdef inline Later* new_sums(int n_threads) except NULL:
+    """[n_threads, UNDER_WAY] no sums"""
+    cdef Later* sums = <Later*>calloc(n_threads * UNDER_WAY, sizeof(Later))
+    if sums == NULL:
+        raise MemoryError("no room for sums")
+    return sums
+
+
+cdef inline void add_rest(Later* sums, int n_threads) noexcept nogil:
+    """Makes the additions that are left of all threads, and frees their sums."""
     cdef int64_t k
-    for k in range(q.n if q.n < QUEUE else QUEUE):
-        atomic_add(q.at[k], q.amount[k])
+    for k in range(n_threads * UNDER_WAY):
+        if sums[k].at != NULL:
+            sums[k].at[0] += sums[k].amount
+    free(sums)
