@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aligner.errors import DataError
+from aligner.models import _update
 from aligner.models.parameters import Parameters
 from aligner.text.corpus import Corpus
 
@@ -44,7 +45,9 @@ class Counts:
     positions: Longs
 
     @staticmethod
-    def zero(parameters: Parameters, used: Counts | None = None, shared: bool = False) -> Counts:
+    def zero(
+        parameters: Parameters, used: Counts | None = None, shared: bool = False, n_threads: int = 1
+    ) -> Counts:
         """Counts of 0 for these parameters.
 
         used    counts of the same lexicon, whose memory is used again
@@ -54,7 +57,7 @@ class Counts:
         own = np.zeros((2, 0 if positions is None else positions.n_counts), dtype=np.int64)
         if used is not None:
             for array in (used.pairs, used.null_fwd, used.null_rev):
-                array.fill(0)
+                _update.clear(array.reshape(-1), n_threads)
             return Counts(used.pairs, used.null_fwd, used.null_rev, own)
         shapes = (len(lexicon.tgt), 1 if shared else 2), len(lexicon.null_fwd), len(lexicon.null_rev)
         pairs, null_fwd, null_rev = (np.zeros(shape, dtype=np.int64) for shape in shapes)

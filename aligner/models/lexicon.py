@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aligner.lexicons.table import NULL, Table
+from aligner.models import _update
 from aligner.text.cells import Seen
 from aligner.text.corpus import Vocab
 
@@ -58,13 +59,19 @@ class Lexicon:
     evidence: Evidence | None = None
 
     @staticmethod
-    def even(seen: Seen, identical: float = 1.0) -> Lexicon:
+    def even(seen: Seen, identical: float = 1.0, n_threads: int = 1) -> Lexicon:
         """The lexicon of what a view sees of a text: see even_of."""
-        return Lexicon.even_of(seen.text.src.vocab, seen.text.tgt.vocab, seen.rows, seen.tgt, identical)
+        vocabs = seen.text.src.vocab, seen.text.tgt.vocab
+        return Lexicon.even_of(*vocabs, seen.rows, seen.tgt, identical, n_threads)
 
     @staticmethod
     def even_of(
-        src: Vocab, tgt: Vocab, rows: npt.NDArray[np.int64], pair_tgt: npt.NDArray[np.int32], identical: float
+        src: Vocab,
+        tgt: Vocab,
+        rows: npt.NDArray[np.int64],
+        pair_tgt: npt.NDArray[np.int32],
+        identical: float,
+        n_threads: int = 1,
     ) -> Lexicon:
         """All words that stand beside e in some sentence pair are equally likely translations of e.
 
@@ -72,7 +79,8 @@ class Lexicon:
         identical       how many times likelier a translation spelled like e is
         """
         found = alike(src, tgt, rows, pair_tgt, identical)
-        t = even_t(rows, pair_tgt, found, identical, *alike_columns(pair_tgt, found, len(tgt)))
+        columns = alike_columns(pair_tgt, found, len(tgt), n_threads)
+        t = even_t(rows, pair_tgt, found, identical, *columns, n_threads)
         null_fwd, null_rev = (
             np.full(len(vocab), 1 / max(1, len(vocab)), dtype=np.float32) for vocab in (tgt, src)
         )
@@ -163,10 +171,11 @@ def alike(
 
 
 def alike_columns(
-    pair_tgt: npt.NDArray[np.int32], alike: npt.NDArray[np.int64], n_tgt: int
+    pair_tgt: npt.NDArray[np.int32], alike: npt.NDArray[np.int64], n_tgt: int, n_threads: int = 1
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """[V_tgt] how many word pairs a target word has, and how many of equal spelling."""
-    return np.bincount(pair_tgt, minlength=n_tgt), np.bincount(pair_tgt[alike], minlength=n_tgt)
+    widths = _update.widths_of(pair_tgt, n_tgt, n_threads)
+    return widths, np.bincount(pair_tgt[alike], minlength=n_tgt)
 
 
 def even_t(
@@ -176,6 +185,7 @@ def even_t(
     identical: float,
     n: npt.NDArray[np.int64],
     n_alike: npt.NDArray[np.int64],
+    n_threads: int = 1,
 ) -> Reals:
     """[P, 2] t of words that are all equally likely, but for those of equal spelling.
 
@@ -183,12 +193,13 @@ def even_t(
     n, n_alike             what alike_columns says of the word pairs of all source words
     """
     widths, e = np.diff(rows), np.searchsorted(rows, alike, side="right") - 1
-    t = np.empty((len(pair_tgt), 2), dtype=np.float32)
     same = np.bincount(e, minlength=len(widths))
-    for column, many, equal, word in ((0, widths, same, e), (1, n, n_alike, pair_tgt[alike])):
-        total = (many + (identical - 1) * equal).astype(np.float32)
-        with np.errstate(divide="ignore"):
-            share = np.float32(1) / total
-        t[:, column] = np.repeat(share, widths) if column == 0 else share[pair_tgt]
-        t[alike, column] = np.float32(identical) / total[word]
+    src, tgt = (
+        (many + (identical - 1) * equal).astype(np.float32) for many, equal in ((widths, same), (n, n_alike))
+    )
+    t = np.empty((len(pair_tgt), 2), dtype=np.float32)
+    with np.errstate(divide="ignore"):
+        _update.set_even(rows, pair_tgt, np.float32(1) / src, np.float32(1) / tgt, t, n_threads)
+    t[alike, 0] = np.float32(identical) / src[e]
+    t[alike, 1] = np.float32(identical) / tgt[pair_tgt[alike]]
     return t

@@ -86,7 +86,8 @@ def expect(
     """
     family = FAMILIES[stage.family]
     counts = [
-        Counts.zero(m, None if used is None else used[n], shared=stage.together) for n, m in enumerate(views)
+        Counts.zero(m, None if used is None else used[n], stage.together, n_threads)
+        for n, m in enumerate(views)
     ]
     expected = Expected(counts, dict.fromkeys(LOGLIKS, 0), [])
     for start, stop, shards in in_shards(seen, n_threads, known):

@@ -371,7 +371,7 @@ class _Run:
         """Parameters before the first iteration: even ones, or those of another model."""
         recipe = self.model.recipe
         if self.init is None:
-            lexicon, positions = Lexicon.even(seen, recipe.identical), None
+            lexicon, positions = Lexicon.even(seen, recipe.identical, self.n_threads), None
             taught = self._taught(recipe.views[n], seen, lexicon)
             if taught is not None:
                 start_with(lexicon, seen.text.occurrences, len(seen.text), taught)

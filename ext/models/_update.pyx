@@ -18,18 +18,22 @@ log-likelihood under t minus the divergence of each row's posterior from its pri
 A word without counts adds nothing to the divergence, because ln G(alpha) cancels. All such words of a row have one t.
 """
 
-from cython.parallel cimport prange
+from cython.parallel cimport prange, threadid
 from libc.math cimport exp, log
 from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.string cimport memset
 
 import numpy as np
 
 from checks cimport check_ids, check_offsets, check_threads
-from counts cimport atomic_add
 from vectors cimport LEAST, real
 
 cdef extern from "math.h":
     double lgamma_r(double x, int* sign) noexcept nogil
+
+cdef enum:
+    FEW = 16         # threads that have totals of their own: each takes 8 bytes a target word
+    BLOCK = 1 << 16  # counts that a thread clears at a time
 
 REAL = np.float32 if sizeof(real) == 4 else np.float64
 cdef double UNIT = 1 / 4294967296.0  # counts are multiples of UNIT
@@ -84,23 +88,36 @@ def maximum_likelihood(
     real[:, ::1] t not None,                                            # OUT, [P, 2]
     int n_threads=1,
 ):
-    """t(f | e) and t(e | f). A row without counts becomes zero."""
-    cdef int64_t[::1] total = np.array(rest_tgt, dtype=np.int64)
-    cdef Py_ssize_t e, k
+    """t(f | e) and t(e | f). A row without counts becomes zero.
+
+    Threads that added to one array would wait for each other's memory: each of a few has totals of its own.
+    """
+    cdef Py_ssize_t e, f, k, few = min(n_threads, FEW)
     check_threads(n_threads)
     check(rows, tgt, n_tgt_words, counts, t)
     if rest_src.shape[0] != rows.shape[0] - 1 or rest_tgt.shape[0] != n_tgt_words:
         raise ValueError("the rest is not of these words")
     if tgt.shape[0] == 0:
         return
+    cdef int64_t[:, ::1] total = np.zeros((few, n_tgt_words), dtype=np.int64)
     with nogil:
-        for e in prange(rows.shape[0] - 1, schedule="dynamic", chunksize=64, num_threads=n_threads):
+        for e in prange(rows.shape[0] - 1, schedule="dynamic", chunksize=64, num_threads=few):
             divide_row(
-                rows[e + 1] - rows[e], &tgt[0] + rows[e], &counts[0, 0] + 2 * rows[e], rest_src[e], &total[0],
-                &t[0, 0] + 2 * rows[e],
+                rows[e + 1] - rows[e], &tgt[0] + rows[e], &counts[0, 0] + 2 * rows[e], rest_src[e],
+                &total[threadid(), 0], &t[0, 0] + 2 * rows[e],
             )
+        for f in prange(n_tgt_words, schedule="static", num_threads=n_threads):
+            total[0, f] = total_of(f, total, rest_tgt[f])
         for k in prange(tgt.shape[0], schedule="static", num_threads=n_threads):
-            t[k, 1] = <real>(counts[k, 1] / <double>max(total[tgt[k]], 1))
+            t[k, 1] = <real>(counts[k, 1] / <double>max(total[0, tgt[k]], 1))
+
+
+cdef int64_t total_of(Py_ssize_t f, const int64_t[:, ::1] total, int64_t rest) noexcept nogil:
+    """What threads have counted of a target word, and the rest."""
+    cdef Py_ssize_t k
+    for k in range(total.shape[0]):
+        rest += total[k, f]
+    return rest
 
 
 cdef void divide_row(
@@ -110,8 +127,7 @@ cdef void divide_row(
     cdef int64_t k, mass = rest
     for k in range(n):
         mass += counts[2 * k]
-        if counts[2 * k + 1]:
-            atomic_add(total + tgt[k], counts[2 * k + 1])
+        total[tgt[k]] += counts[2 * k + 1]
     for k in range(n):
         t[2 * k] = <real>(counts[2 * k] / <double>max(mass, 1))
 
@@ -227,6 +243,48 @@ def column_sums(
             total[tgt[k]] += counts[k, last]
             width[tgt[k]] += 1
     return totals, widths
+
+
+def widths_of(const int32_t[::1] tgt not None, int n_tgt_words, int n_threads):
+    """[V_tgt] how many word pairs target words have. tgt: [P]"""
+    cdef Py_ssize_t f, k, few = min(n_threads, FEW), P = tgt.shape[0]
+    check_threads(n_threads)
+    check_ids("target words", tgt, 0, P, 0, n_tgt_words)
+    widths = np.zeros((few, n_tgt_words), dtype=np.int64)
+    cdef int64_t[:, ::1] width = widths
+    with nogil:
+        for k in prange(P, schedule="static", num_threads=few):
+            width[threadid(), tgt[k]] += 1
+        for f in prange(n_tgt_words, schedule="static", num_threads=n_threads):
+            width[0, f] = total_of(f, width, 0)
+    return widths[0]
+
+
+def set_even(
+    const int64_t[::1] rows not None, const int32_t[::1] tgt not None,      # IN
+    const real[::1] share_src not None, const real[::1] share_tgt not None,  # IN, [V_src], [V_tgt]
+    real[:, ::1] t not None,                                                # OUT, [P, 2]
+    int n_threads,
+):
+    """t(f | e) = share(e), t(e | f) = share(f)"""
+    cdef Py_ssize_t e, k
+    check_threads(n_threads)
+    check_offsets("rows", rows, share_src.shape[0], tgt.shape[0])
+    check_ids("target words", tgt, 0, tgt.shape[0], 0, share_tgt.shape[0])
+    if t.shape[0] != tgt.shape[0] or t.shape[1] != 2:
+        raise ValueError(f"t is not of {tgt.shape[0]} word pairs in two directions")
+    for e in prange(rows.shape[0] - 1, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
+        for k in range(rows[e], rows[e + 1]):
+            t[k, 0] = share_src[e]
+            t[k, 1] = share_tgt[tgt[k]]
+
+
+def clear(int64_t[::1] counts not None, int n_threads):
+    """Sets counts to 0."""
+    cdef Py_ssize_t b, n = counts.shape[0]
+    check_threads(n_threads)
+    for b in prange((n + BLOCK - 1) // BLOCK, schedule="static", num_threads=n_threads, nogil=True):
+        memset(&counts[b * BLOCK], 0, min(BLOCK, n - b * BLOCK) * sizeof(int64_t))
 
 
 def variational_bayes(

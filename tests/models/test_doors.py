@@ -374,6 +374,7 @@ def test_updates(problem):
     rest = counts.null_rev, counts.null_fwd
     _update_double.maximum_likelihood(m.rows, m.tgt, V, counts.pairs, *rest, m.t.copy())
     sums = _update_double.column_sums(m.tgt, counts.pairs, V)
+    _update_double.set_even(m.rows, m.tgt, src, tgt, m.t.copy(), 1)
     _update_double.variational_bayes(m.rows, m.tgt, counts.pairs, *sums, 0.1, m.t.copy(), 1)
     refused([
         lambda: _update_double.maximum_likelihood(m.rows, m.tgt, V - 1, counts.pairs, *rest, m.t),
@@ -383,6 +384,13 @@ def test_updates(problem):
         lambda: _update_double.maximum_likelihood(m.rows, m.tgt, V, counts.pairs, rest[0], rest[1][:-1], m.t),
         lambda: _update_double.column_sums(m.tgt, counts.pairs, V - 1),
         lambda: _update_double.column_sums(m.tgt, counts.pairs[:-1], V),
+        lambda: _update_double.widths_of(m.tgt, V - 1, 1),
+        lambda: _update_double.widths_of(m.tgt, V, 0),
+        lambda: _update_double.set_even(m.rows, m.tgt, src[:-1], tgt, m.t, 1),
+        lambda: _update_double.set_even(m.rows, m.tgt, src, tgt[:-1], m.t, 1),
+        lambda: _update_double.set_even(m.rows, m.tgt, src, tgt, m.t[:-1], 1),
+        lambda: _update_double.set_even(m.rows, m.tgt, src, tgt, m.t, 0),
+        lambda: _update_double.clear(counts.null_fwd, 0),
         lambda: _update_double.variational_bayes(m.rows, m.tgt, counts.pairs - 1, *sums, 0.1, m.t, 1),
         lambda: _update_double.variational_bayes(m.rows, m.tgt, counts.pairs, *sums, 0.1, m.t, 0),
         *(

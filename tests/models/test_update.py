@@ -77,6 +77,48 @@ def test_maximum_likelihood_against_numpy():
     assert (m.lexicon.null_fwd == 0).all() and (m.lexicon.null_rev > 0).any()
 
 
+def many(seed: int = 0) -> tuple[np.ndarray, np.ndarray, int]:
+    """(rows, target words, how many target words) of more word pairs than one thread takes at a time."""
+    random = np.random.default_rng(seed)
+    widths = random.integers(0, 60, 3000)
+    tgt = np.concatenate([np.sort(random.choice(500, n, replace=False)) for n in widths]).astype(np.int32)
+    return np.concatenate([[0], np.cumsum(widths)]), tgt, 500
+
+
+@pytest.mark.parametrize("n_threads", [1, 3, 20])
+def test_threads_that_have_totals_of_their_own_against_numpy(n_threads):
+    rows, tgt, n_tgt = many()
+    e = np.repeat(np.arange(len(rows) - 1), np.diff(rows))
+    counts = np.random.default_rng(1).integers(0, 1 << 40, (len(tgt), 2))
+    rest = np.arange(len(rows) - 1) << 20, np.arange(n_tgt) << 30
+    t = np.empty((len(tgt), 2), np.float32)
+    _update.maximum_likelihood(rows, tgt, n_tgt, counts, *rest, t, n_threads)
+    for column, word, more in ((0, e, rest[0]), (1, tgt, rest[1])):
+        totals = more.copy()
+        np.add.at(totals, word, counts[:, column])
+        expected = (counts[:, column] / np.maximum(totals, 1)[word].astype(np.float64)).astype(np.float32)
+        np.testing.assert_array_equal(t[:, column], expected)
+    np.testing.assert_array_equal(_update.widths_of(tgt, n_tgt, n_threads), np.bincount(tgt, minlength=n_tgt))
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_even_shares_against_numpy(n_threads):
+    rows, tgt, n_tgt = many()
+    random = np.random.default_rng(2)
+    src_share, tgt_share = (random.random(n).astype(np.float32) for n in (len(rows) - 1, n_tgt))
+    t = np.full((len(tgt), 2), np.nan, np.float32)
+    _update.set_even(rows, tgt, src_share, tgt_share, t, n_threads)
+    np.testing.assert_array_equal(t[:, 0], np.repeat(src_share, np.diff(rows)))
+    np.testing.assert_array_equal(t[:, 1], tgt_share[tgt])
+
+
+@pytest.mark.parametrize("n", [0, 1, 65536, 200_001])
+def test_counts_are_cleared_to_the_last(n):
+    counts = np.full(n, 7)
+    _update.clear(counts, 3)
+    assert not counts.any()
+
+
 @pytest.mark.parametrize("alpha", [0.001, 0.1, 1.0, 40.0])
 def test_variational_bayes_against_scipy(alpha):
     seen, m, counts = problem()
