@@ -17,7 +17,7 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 BLOCK_CELLS = 1 << 20  # about how many cells a block of source words has when word pairs are found
-SHARD_CELLS = 1 << 23  # about how many cells a shard has; signals are answered between shards
+SHARD_CELLS = 1 << 24  # about how many cells a shard has; signals are answered between shards
 SCORED_CELLS = 1 << 20  # about how many cells have their scores in memory
 
 
@@ -130,12 +130,21 @@ def in_shards(
 ) -> Iterator[tuple[int, int, list[Shard]]]:
     """A text in parts: (first sentence pair, the one after the last, what each view sees of them).
 
+    A part is no longer there when the next one is asked for.
+
     scored: cells will have scores in memory, so that parts are smaller. Their cells are looked up a shard at
             a time, which is quicker
     """
     offsets = sights[0].cell_offsets
-    for start, stop in cuts(offsets):
-        shards = [seen.shard(start, stop, n_threads, known) for seen in sights]
+    places = cuts(offsets)
+    largest = max((int(offsets[stop] - offsets[start]) for start, stop in places), default=0)
+    rooms = [np.empty(largest, np.int32) for _ in sights]  # cells that are looked up take no new memory
+    for start, stop in places:
+        n_cells = int(offsets[stop] - offsets[start])
+        shards = [
+            seen.shard(start, stop, n_threads, known, room[:n_cells])
+            for seen, room in zip(sights, rooms, strict=True)
+        ]
         if not scored:
             yield start, stop, shards
             continue

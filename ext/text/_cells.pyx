@@ -19,7 +19,7 @@ and numbers do not depend on how many threads there are.
 
 from cython.parallel cimport prange, threadid
 from libc.stdint cimport int32_t, int64_t
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 from libcpp.algorithm cimport sort
 from libcpp.vector cimport vector
 
@@ -48,7 +48,7 @@ def number_pairs(
     """Fills rows; returns pair_tgt."""
     cdef Py_ssize_t S = src_offsets.shape[0] - 1, V = rows.shape[0] - 1, n_src = src_ids.shape[0]
     cdef Py_ssize_t b
-    cdef int64_t e, k, n_pairs
+    cdef int64_t e, n_pairs
     cdef vector[vector[int32_t]] found
     check_threads(n_threads)
     check_offsets("src_offsets", src_offsets, S, n_src)
@@ -80,11 +80,9 @@ def number_pairs(
         rows[e + 1] = n_pairs
     pair_tgt = np.empty(n_pairs, dtype=np.int32)
     cdef int32_t[::1] out = pair_tgt
-    k = 0
-    for b in range(n_blocks):
+    for b in prange(n_blocks, schedule="dynamic", num_threads=n_threads, nogil=True):
         if found[b].size():
-            memcpy(&out[k], found[b].data(), found[b].size() * sizeof(int32_t))
-            k += found[b].size()
+            memcpy(&out[rows[blocks[b]]], found[b].data(), found[b].size() * sizeof(int32_t))
         found[b] = vector[int32_t]()  # frees the block's memory
     return pair_tgt
 
@@ -169,8 +167,10 @@ def find_cells(
     cdef int64_t[::1] starts = np.zeros(V + 2, dtype=np.int64)
     cdef int64_t[::1] blocks = np.zeros(BLOCKS + 1, dtype=np.int64)
     # [n_threads, V_tgt] a source word, times 2^32, and the number of its word pair with a target word; -1: none yet
-    cdef int64_t[:, ::1] work = np.full((n_threads, max(1, n_tgt_words)), -1, dtype=np.int64)
+    cdef int64_t[:, ::1] work = np.empty((n_threads, max(1, n_tgt_words)), dtype=np.int64)
     with nogil:
+        for b in prange(n_threads, schedule="static", chunksize=1, num_threads=n_threads):
+            memset(&work[b, 0], -1, work.shape[1] * sizeof(int64_t))
         for n in range(S):  # unknown words have no tokens in the order
             for k in range(src_offsets[n], src_offsets[n + 1]):
                 if src_ids[k] < 0:
