@@ -8,22 +8,22 @@ it gets the word pairs when the model is finished, without those that a finished
 from __future__ import annotations
 
 import logging
-import operator
 import re
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
+from dask import config
 from distributed import Client, Future, LocalCluster
 
 from aligner.cluster.due import ITERATE, NUMBER, Due, due
 from aligner.cluster.jobs import begin
 from aligner.cluster.local import LocalView
-from aligner.cluster.owners import Found, Owned, slices
+from aligner.cluster.owners import Doubles, Found, Owned, Reals, Slice, slice_of
 from aligner.cluster.shards import TextShard, in_text_shards
 from aligner.decoding import threshold
 from aligner.decoding.combine import Decision
@@ -31,11 +31,12 @@ from aligner.decoding.model import Model
 from aligner.errors import DataError
 from aligner.models.census import Census
 from aligner.models.counts import LOGLIKS, Counts
-from aligner.models.lexicon import Lexicon
+from aligner.models.lexicon import Evidence, Lexicon
 from aligner.models.parameters import Parameters, View
 from aligner.models.recipe import Recipe
 from aligner.models.shares import Packed, Shares
-from aligner.models.update import Columns, Divergence, update_null
+from aligner.models.stage import Stage
+from aligner.models.update import Bytes, Columns, Divergence, update_null
 from aligner.text.cells import cell_offsets
 from aligner.text.classes import BothClasses
 from aligner.text.corpus import Corpus, Vocab, pair_keys
@@ -46,8 +47,19 @@ from aligner.training.start import trained_on
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
+Words = tuple[Vocab, Vocab]  # of a view
+Renewed = tuple[Reals, tuple[float, Doubles] | None]  # what Owned.renewed returns
 
 LOCAL = re.compile(r"local:([1-9][0-9]{0,3})")
+# Of the workers of local:N: memory that is freed serves again, instead of new pages for every array; nobody
+# looks at profiles.
+QUICK: dict[str, Any] = {
+    "distributed.nanny.pre-spawn-environ": {
+        "MALLOC_TRIM_THRESHOLD_": 1 << 30,
+        "MALLOC_MMAP_THRESHOLD_": 1 << 30,
+    },
+    "distributed.worker.profile.enabled": False,
+}
 KEPT_CELLS = 1 << 27  # of a shard and a view, that a worker keeps; others are looked up in each iteration
 
 
@@ -68,7 +80,7 @@ def connected(address: str) -> Iterator[Client]:
         return
     logging.getLogger("distributed").setLevel(logging.ERROR)  # what workers say as they come and go
     silent = {"silence_logs": logging.ERROR, "dashboard_address": None}
-    with LocalCluster(n_workers=int(match[1]), threads_per_worker=1, **silent) as cluster:
+    with config.set(QUICK), LocalCluster(n_workers=int(match[1]), threads_per_worker=1, **silent) as cluster:
         with Client(cluster) as client:
             yield client
 
@@ -120,41 +132,44 @@ def learn_on(
 
 @dataclass(eq=False)
 class _Spread:
-    """A view whose word pairs are on workers. Lists of futures are of shards, or of owners.
+    """What is known of a view whose word pairs are on workers.
 
     view    its parameters have no word pairs
-    words   futures of its vocabularies
+    words   a future of its vocabularies
     bounds  the first source word of each owner, and the end
     ids     for each shard: the words of the view that stand in it
-    looks   for each shard: LocalView
-    owned   for each owner: Owned
-    t       for each owner: t of its word pairs
-    alike   for each owner: how alike words are spelled; found when it is asked for
     """
 
     view: View
-    words: tuple[Future, Future]
+    words: Future
     bounds: Longs
     ids: list[tuple[Ints, Ints]]
-    looks: list[Future]
-    owned: list[Future]
-    t: list[Future]
-    alike: list[Future] = field(default_factory=list)
 
 
 class _Training:
-    """A training under way."""
+    """A training under way. Shard n and owner n are on the same worker.
+
+    shards  for each shard: TextShard
+    looks   for each shard, for each view: LocalView
+    shares  for each shard: the shares of the last iteration; None: there are none
+    owned   for each owner, for each view: Owned
+    alike   for each owner, for each view: how alike words are spelled; found when it is asked for
+    t       for each owner: lists of what an update gives; those of one owner have all views, in their order
+    """
 
     def __init__(
         self, client: Client, model: Model, census: Census, shards: Sequence[TextShard], monitor: Monitor
     ) -> None:
         self.client, self.model, self.census, self.monitor = client, model, census, monitor
-        self.run, self.n_tasks = uuid.uuid4().hex, 0
+        self.run, self.n_tasks, self.N = uuid.uuid4().hex, 0, len(shards)
         self.workers = sorted(client.nthreads())
         self.cells = [int(cell_offsets(shard.trained_on(model.recipe))[-1]) for shard in shards]
         self.shards = [self.do(_kept, shard, at=n) for n, shard in enumerate(shards)]
         self.shares: list[Future] | None = None
         self.views: list[_Spread] = []
+        nothing: list[list[list[Future]]] = [[[] for _ in shards] for _ in range(4)]
+        self.looks, self.owned, self.alike, self.t = nothing
+        self.pending: tuple[Divergence, list[Future]] | None = None  # the divergence, and what is added to it
 
     def do(self, function: Callable[..., Any], *arguments: Any, at: int | None = None) -> Future:
         """A task. at: its worker, if that one is still there"""
@@ -166,79 +181,80 @@ class _Training:
         key = f"{name}-{self.run}{self.n_tasks:08x}"
         return self.client.submit(function, *arguments, key=key, pure=False, **where)
 
+    def each(self, function: Callable[..., Any], *lists: Sequence[Any]) -> list[Future]:
+        """A task a shard, or an owner, on its worker. lists: of its arguments"""
+        return [self.do(function, *some, at=n) for n, some in enumerate(zip(*lists, strict=True))]
+
+    def sent(self, function: Callable[..., Any], *lists: Sequence[Any]) -> list[list[Future | None]]:
+        """For each receiver, for each sender: a task of the sender's about the receiver.
+
+        A receiver has what is its own: None. lists: of the senders' arguments
+        """
+        return [
+            [
+                None if n == k else self.do(function, *some, k, at=n)
+                for n, some in enumerate(zip(*lists, strict=True))
+            ]
+            for k in range(self.N)
+        ]
+
     def get(self, futures: Sequence[Future]) -> list[Any]:
         return list(self.client.gather(list(futures)))
 
     def number(self, step: Due) -> None:
         """Numbers the word pairs of a view."""
-        model, recipe = self.model, self.model.recipe
+        model, recipe, N = self.model, self.model.recipe, self.N
         self.monitor.number(step.view)
-        name, N = recipe.views[step.view], len(self.shards)
+        name = recipe.views[step.view]
         seen = self.census.seen(name)
         src, tgt = seen.src.vocab, seen.tgt.vocab
-        words = self.do(_kept, src), self.do(_kept, tgt)
-        looks = [self.do(_look, x, recipe, name, *words, at=n) for n, x in enumerate(self.shards)]
+        words = self.do(_kept, (src, tgt))
+        looks = self.each(_look, self.shards, [recipe] * N, [name] * N, [words] * N)
         widths, ids = np.zeros(len(src), np.int64), []
-        for src_ids, tgt_ids, own in self.get([self.do(_widths, x, at=n) for n, x in enumerate(looks)]):
+        for src_ids, tgt_ids, own in self.get(self.each(_widths, looks)):
             widths[src_ids] += own
             ids.append((src_ids, tgt_ids))
         ends = np.cumsum(widths)
         total = int(ends[-1]) if len(ends) else 0
         cuts = np.searchsorted(ends, total * np.arange(1, N) / N).tolist()
         bounds = np.array([0, *cuts, len(src)], np.int64)
-        sliced = [self.do(_slices, x, bounds, at=n) for n, x in enumerate(looks)]
-        owned = []
-        for k, (start, stop) in enumerate(zip(bounds.tolist(), bounds[1:].tolist(), strict=False)):
-            parts = [self.do(operator.getitem, x, k, at=n) for n, x in enumerate(sliced)]
-            owned.append(self.do(Owned.of, start, stop, len(tgt), parts, at=k))
-        alike = [self.do(Owned.alike, x, *words, recipe.identical, at=k) for k, x in enumerate(owned)]
-        columns = [self.do(Owned.columns, x, y, len(tgt)) for x, y in zip(owned, alike, strict=True)]
-        sums = tuple(np.sum(x, axis=0) for x in zip(*self.get(columns), strict=True))
-        told = self.do(_kept, sums)
-        t = [
-            self.do(Owned.even, x, y, recipe.identical, told, recipe.direction, at=k)
-            for k, (x, y) in enumerate(zip(owned, alike, strict=True))
-        ]
+        slices = self.sent(_slice, looks, [bounds] * N)
+        owned = self.each(_own, range(N), [bounds] * N, [len(tgt)] * N, looks, slices)
+        alike = self.each(_alike, owned, [words] * N, [recipe.identical] * N)
+        columns = self.do(_summed, self.each(_widths_of, owned, alike, [len(tgt)] * N))
+        given = [recipe.identical] * N, [columns] * N, [recipe.direction] * N
+        even = self.each(_even, owned, alike, *given)
+        for k in range(N):
+            self.looks[k].append(looks[k])
+            self.owned[k].append(owned[k])
+            self.t[k].append(even[k])
         nowhere = np.zeros(len(src) + 1, np.int64), np.empty(0, np.int32)
         lexicon = Lexicon.even_of(src, tgt, *nowhere, 1.0)
         lexicon.keep(recipe.direction)
         view = View(name, src, tgt, Parameters(lexicon))
-        self.views.append(_Spread(view, words, bounds, ids, looks, owned, t))
+        self.views.append(_Spread(view, words, bounds, ids))
         model.views.append(view)
+        self.pending = None
         model.progress = {"iterations": 0, "divergence": None}
         self.monitor.advance("number", sum(self.cells))
 
     def iterate(self, step: Due) -> None:
         """One iteration of a view, or of all views together."""
         model, recipe, stage = self.model, self.model.recipe, step.stage(self.model.recipe)
-        direction = recipe.direction
-        spread = self.views if stage.together else [self.views[step.view]]
+        which, N = slice(None) if stage.together else slice(step.view, step.view + 1), self.N
+        spread = self.views[which]
         views = [x.view for x in spread]
         self.monitor.enter(None if stage.together else step.view, stage, step.iteration)
         position(views, stage, recipe, self.census)
-        whole = self.do(_kept, [view.parameters for view in views])
-        bounds = [x.bounds for x in spread]
-        found = []
-        for n in range(len(self.shards)):
-            t = [
-                [
-                    self.do(Owned.cut_out, x, y, n, at=k)
-                    for k, (x, y) in enumerate(zip(v.owned, v.t, strict=True))
-                ]
-                for v in spread
-            ]
-            own = None if self.shares is None else self.shares[n]
-            looks = [v.looks[n] for v in spread]
-            found.append(self.do(Found.of, looks, t, whole, stage, direction, bounds, own, at=n))
-        heads = [self.do(_head, x, at=n) for n, x in enumerate(found)]
-        totals = [
-            [
-                self.do(Owned.total, x, [self.do(_part, y, v, k, at=n) for n, y in enumerate(found)], at=k)
-                for k, x in enumerate(some.owned)
-            ]
-            for v, some in enumerate(spread)
-        ]
-        self.shares = [self.do(_shares, x, at=n) for n, x in enumerate(found)] if stage.together else None
+        whole = self.do(_kept, ([view.parameters for view in views], [x.bounds for x in spread]))
+        owned, t = [x[which] for x in self.owned], [x[which] for x in self.t]
+        looks, shares = [x[which] for x in self.looks], self.shares or [None] * N
+        how = [whole] * N, [stage] * N, [recipe.direction] * N
+        found = self.each(_expect, range(N), looks, owned, t, self.sent(_cut_out, owned, t), shares, *how)
+        heads = self.each(_head, found)
+        totals = self.each(_total, range(N), owned, found, self.sent(_part, found))
+        columns = self.do(_summed, self.each(_columns, owned, totals, [[len(v.tgt) for v in views]] * N))
+        self.shares = self.each(_shares, found) if stage.together else None
         told = []
         for n, head in enumerate(heads):
             told.append(head.result())
@@ -247,54 +263,58 @@ class _Training:
         for _, more in told:
             for name, value in more.items():
                 statistics[name] = statistics.get(name, 0) + value
-        divergence = None
+        if stage.leaving is not None and stage.leaving.spelling and not self.alike[0]:
+            words = [x.words for x in spread]
+            self.alike = [[self.do(_likeness, x, words, at=k)] for k, x in enumerate(owned)]
+        n_links = [0] * len(views)
+        if stage.leaving is not None:
+            n_links = self.do(_links, columns).result()
+        divergence = self._divergence()
+        self.pending = None
         for v, some in enumerate(spread):
-            divergence = self._renew(some, totals[v], [counts[v] for counts, _ in told], step)
+            base = self._renew_null(some, [counts[v] for counts, _ in told], stage, n_links[v])
+            self.pending = None if base is None else (base, [])
+        evidence = self.do(_kept, [view.parameters.lexicon.evidence for view in views])
+        alike = self.alike if stage.leaving is not None and stage.leaving.spelling else [[] for _ in range(N)]
+        all_of = [columns] * N, [evidence] * N
+        new = self.each(_renewed, owned, t, totals, [stage] * N, [recipe.direction] * N, *all_of, alike)
+        if self.pending is not None:
+            self.pending[1].extend(self.each(_added, new))
+        for k in range(N):
+            self.t[k][which] = [new[k]]
+        model.progress = {"iterations": step.iteration, "divergence": divergence}
         record(model, views, stage, statistics, self.monitor)
-        model.progress = {"iterations": step.iteration + 1, "divergence": divergence}
+        model.progress = {"iterations": step.iteration + 1, "divergence": None}
 
-    def _renew(
-        self, some: _Spread, totals: list[Future], counts: Sequence[Counts], step: Due
+    def _renew_null(
+        self, some: _Spread, counts: Sequence[Counts], stage: Stage, n_links: int
     ) -> Divergence | None:
-        """New parameters of a view. totals: of its owners; counts: of the shards, without word pairs"""
-        stage, recipe, m = step.stage(self.model.recipe), self.model.recipe, some.view.parameters
-        n_tgt = len(some.view.tgt)
-        sums = self.get([self.do(_columns, x, y, n_tgt) for x, y in zip(some.owned, totals, strict=True)])
-        columns = sum(sums[1:], start=sums[0])
-        total = Counts.zero(m, shared=stage.together)
+        """New parameters of a view, without word pairs. counts: of the shards; n_links: of all word pairs"""
+        m, total = some.view.parameters, Counts.zero(some.view.parameters, shared=stage.together)
         for own, (src, tgt) in zip(counts, some.ids, strict=True):
             total.null_fwd[tgt] += own.null_fwd
             total.null_rev[src] += own.null_rev
             total.positions += own.positions
-        occurrences, likeness = None, [None] * len(some.owned)
-        if stage.leaving is not None:
-            occurrences = self.census.seen(some.view.name).occurrences
-            if stage.leaving.spelling:
-                some.alike = some.alike or [
-                    self.do(Owned.likeness, x, *some.words, at=k) for k, x in enumerate(some.owned)
-                ]
-                likeness = some.alike
-        divergence = update_null(m, total, stage, columns, occurrences)
+        occurrences = None if stage.leaving is None else self.census.seen(some.view.name).occurrences
+        divergence = update_null(m, total, stage, n_links, occurrences)
         if stage.leaving is None:
-            m.lexicon.keep(recipe.direction)
-        told = self.do(_kept, columns), self.do(_kept, m.lexicon.evidence)
-        new = [
-            self.do(Owned.renewed, x, t, c, stage, recipe.direction, *told, alike, at=k)
-            for k, (x, t, c, alike) in enumerate(zip(some.owned, some.t, totals, likeness, strict=True))
-        ]
-        some.t = [self.do(operator.getitem, x, 0, at=k) for k, x in enumerate(new)]
-        if divergence is not None:
-            parts = self.get([self.do(operator.getitem, x, 1, at=k) for k, x in enumerate(new)])
-            added = np.concatenate([own for _, own in parts])
-            fwd, rev = divergence
-            divergence = fwd + float(added[:, 0].sum()), rev + (parts[0][0] + float(added[:, 1].sum()))
+            m.lexicon.keep(self.model.recipe.direction)
         return divergence
+
+    def _divergence(self) -> Divergence | None:
+        """The divergence that the last update of a view's lexicon left."""
+        if self.pending is None:
+            return None
+        (fwd, rev), futures = self.pending
+        parts = self.get(futures)
+        added = np.concatenate([own for _, own in parts])
+        return fwd + float(added[:, 0].sum()), rev + (parts[0][0] + float(added[:, 1].sum()))
 
     def collect(self, used: Corpus) -> None:
         """Gives the model its word pairs and shares. used: the text that is trained on"""
         model, recipe = self.model, self.model.recipe
-        for some in self.views:
-            parts = self.get([self.do(Owned.pruned, x, t) for x, t in zip(some.owned, some.t, strict=True)])
+        for v, some in enumerate(self.views):
+            parts = self.get(self.each(_pruned, self.owned, self.t, [v] * self.N))
             widths, tgt, t = (np.concatenate(x) for x in zip(*parts, strict=True))
             lexicon = some.view.parameters.lexicon
             lexicon.rows = np.concatenate([np.zeros(1, np.int64), np.cumsum(widths)])
@@ -305,13 +325,16 @@ class _Training:
         position(model.views, recipe.last, recipe, self.census)  # the last stage may have had no iterations
 
 
+# What workers do. Lists are of views, if nothing else is said.
+
+
 def _kept(x: Any) -> Any:
     """What many tasks need, or what must not be lost: the scheduler can make it again."""
     return x
 
 
-def _look(shard: TextShard, recipe: Recipe, view: str, src: Vocab, tgt: Vocab) -> LocalView:
-    found = LocalView.of(shard.trained_on(recipe), view, src, tgt, 1)
+def _look(shard: TextShard, recipe: Recipe, view: str, words: Words) -> LocalView:
+    found = LocalView.of(shard.trained_on(recipe), view, *words, 1)
     found.seen.keep(KEPT_CELLS, 1)
     return found
 
@@ -321,21 +344,118 @@ def _widths(look: LocalView) -> tuple[Ints, Ints, Longs]:
     return look.pairs.src, look.pairs.tgt, np.diff(look.pairs.rows)
 
 
-def _slices(look: LocalView, bounds: Longs) -> list[Any]:
-    return list(slices(look.pairs, bounds))
+def _slice(look: LocalView, bounds: Longs, owner: int) -> Slice:
+    return slice_of(look.pairs, bounds, owner)
 
 
-def _part(found: Found, view: int, owner: int) -> Longs:
-    return found.pairs[view][owner]
+def _own(owner: int, bounds: Longs, n_tgt: int, look: LocalView, slices: Sequence[Slice | None]) -> Owned:
+    """The word pairs of an owner. slices: of each shard; look: the one that is here"""
+    start, stop = bounds[owner : owner + 2].tolist()
+    return Owned.of(start, stop, n_tgt, [x or slice_of(look.pairs, bounds, owner) for x in slices])
+
+
+def _alike(owned: Owned, words: Words, identical: float) -> Longs:
+    return owned.alike(*words, identical)
+
+
+def _widths_of(owned: Owned, alike: Longs, n_tgt: int) -> list[Longs]:
+    return [np.stack(owned.columns(alike, n_tgt))]
+
+
+def _even(
+    owned: Owned, alike: Longs, identical: float, columns: list[Longs], direction: str
+) -> list[Renewed]:
+    sums = columns[0][0], columns[0][1]
+    return [(owned.even(alike, identical, sums, direction), None)]
+
+
+def _likeness(owned: Sequence[Owned], words: Sequence[Words]) -> list[Bytes]:
+    return [x.likeness(*some) for x, some in zip(owned, words, strict=True)]
+
+
+def _cut_out(owned: Sequence[Owned], t: Sequence[list[Renewed]], shard: int) -> list[Reals]:
+    """t of the word pairs of a shard."""
+    return [x.cut_out(own, shard) for x, own in zip(owned, _t_of(t), strict=True)]
+
+
+def _t_of(renewed: Sequence[list[Renewed]]) -> list[Reals]:
+    return [t for some in renewed for t, _ in some]
+
+
+def _expect(
+    n: int,
+    looks: Sequence[LocalView],
+    owned: Sequence[Owned],
+    t: Sequence[list[Renewed]],
+    parts: Sequence[list[Reals] | None],
+    shares: Packed | None,
+    whole: tuple[Sequence[Parameters], Sequence[Longs]],
+    stage: Stage,
+    direction: str,
+) -> Found:
+    """One iteration over shard n. parts: what each owner cuts out; owned, t: of the one that is here"""
+    every = [_cut_out(owned, t, n) if part is None else part for part in parts]
+    views = [list(x) for x in zip(*every, strict=True)]
+    return Found.of(looks, views, whole[0], stage, direction, whole[1], shares)
 
 
 def _head(found: Found) -> tuple[list[Counts], dict[str, int]]:
     return found.counts, found.statistics
 
 
+def _part(found: Found, owner: int) -> list[Longs]:
+    """The counts of an owner's word pairs."""
+    return [pairs[owner] for pairs in found.pairs]
+
+
 def _shares(found: Found) -> Packed | None:
     return found.shares
 
 
-def _columns(owned: Owned, counts: Longs, n_tgt: int) -> Columns:
-    return Columns.of(owned.tgt, counts, n_tgt)
+def _total(
+    owner: int, owned: Sequence[Owned], found: Found, parts: Sequence[list[Longs] | None]
+) -> list[Longs]:
+    """The counts of all shards. parts: of each; found: of the one that is here"""
+    every = [_part(found, owner) if part is None else part for part in parts]
+    return [x.total(counts) for x, counts in zip(owned, zip(*every, strict=True), strict=True)]
+
+
+def _columns(owned: Sequence[Owned], totals: Sequence[Longs], n_tgt: Sequence[int]) -> list[Columns]:
+    return [Columns.of(x.tgt, total, n) for x, total, n in zip(owned, totals, n_tgt, strict=True)]
+
+
+def _summed(parts: Sequence[list[Any]]) -> list[Any]:
+    """The sums over owners."""
+    return [sum(some[1:], start=some[0]) for some in zip(*parts, strict=True)]
+
+
+def _links(columns: Sequence[Columns]) -> list[int]:
+    return [x.links for x in columns]
+
+
+def _renewed(
+    owned: Sequence[Owned],
+    t: Sequence[list[Renewed]],
+    totals: Sequence[Longs],
+    stage: Stage,
+    direction: str,
+    columns: Sequence[Columns],
+    evidence: Sequence[Evidence | None],
+    alike: Sequence[list[Bytes]],
+) -> list[Renewed]:
+    """t after an update. alike: of all views, or nothing"""
+    likeness = alike[0] if alike else [None] * len(owned)
+    return [
+        x.renewed(own, total, stage, direction, sums, some, like)
+        for x, own, total, sums, some, like in zip(
+            owned, _t_of(t), totals, columns, evidence, likeness, strict=True
+        )
+    ]
+
+
+def _added(renewed: list[Renewed]) -> tuple[float, Doubles] | None:
+    return renewed[-1][1]
+
+
+def _pruned(owned: Sequence[Owned], t: Sequence[list[Renewed]], view: int) -> tuple[Longs, Ints, Reals]:
+    return owned[view].pruned(_t_of(t)[view])

@@ -109,18 +109,18 @@ def update_null(
     parameters: Parameters,
     counts: Counts,
     stage: Stage,
-    columns: Columns,
+    n_links: int,
     occurrences: Occurrences | None = None,
 ) -> Divergence | None:
     """What `update` does, but for the word pairs: their lexicon is in parts, which update_rows takes.
 
     parameters, counts: without word pairs
-    columns: of all parts
+    n_links: Columns.links of all parts, for the rule that needs occurrences
     """
     m, divergence = parameters.lexicon, None
     if stage.leaving is not None:
         assert occurrences is not None
-        m.evidence = null_of_occurrences(m, counts, columns.links, occurrences, stage.leaving)
+        m.evidence = null_of_occurrences(m, counts, n_links, occurrences, stage.leaving)
     elif stage.dirichlet:
         divergence = null_rows(m, counts, stage.dirichlet)
     else:

@@ -13,7 +13,7 @@ from trained import SRC, TGT, generated, recipe_of, run
 
 from aligner import Corpus, Model, Recipe, learn
 from aligner.cluster.local import LocalView
-from aligner.cluster.owners import Owned, slices
+from aligner.cluster.owners import Owned, slice_of
 from aligner.text.cells import Seen
 from aligner.text.views import see
 
@@ -89,7 +89,7 @@ def test_owners_have_all_word_pairs_once(view):
     vocabs = text.src.vocab, text.tgt.vocab
     parts = [LocalView.of(SOME.part(a, a + 25), view, *vocabs, 1).pairs for a in (0, 25)]
     bounds = np.array([0, len(vocabs[0]) // 3, len(vocabs[0]) // 3, len(vocabs[0])])
-    cut = [slices(part, bounds) for part in parts]
+    cut = [[slice_of(part, bounds, k) for k in range(3)] for part in parts]
     owned = [
         Owned.of(int(a), int(b), len(vocabs[1]), [x[k] for x in cut])
         for k, (a, b) in enumerate(zip(bounds, bounds[1:], strict=False))
