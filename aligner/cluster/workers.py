@@ -1,8 +1,9 @@
 """A training on Dask: shards of the text stay on workers, and so do word pairs (cluster/owners.py).
 
-Tasks are pure functions of what other tasks made. When a worker is lost, Dask does its tasks again elsewhere,
-to the same bits. The process that asks for the training has the text, what is known of words, and positions;
-it gets the word pairs when the model is finished, without those that a finished model does not keep.
+Tasks are pure functions of what other tasks made. When a worker is lost, and its shards with it, the part of
+the training that was under way begins again, to the same bits. The process that asks for the training has the
+text, what is known of words, and positions; it gets the word pairs when the model is finished, without those
+that a finished model does not keep.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ import logging
 import re
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import IO, Any
 
 import numpy as np
@@ -20,7 +23,7 @@ import numpy.typing as npt
 from dask import config
 from distributed import Client, Future, LocalCluster
 
-from aligner.cluster.due import ITERATE, NUMBER, Due, due
+from aligner.cluster.due import DECIDE, ITERATE, NUMBER, Due, due
 from aligner.cluster.jobs import begin
 from aligner.cluster.local import LocalView
 from aligner.cluster.owners import Doubles, Found, Owned, Reals, Slice, slice_of
@@ -51,15 +54,17 @@ Words = tuple[Vocab, Vocab]  # of a view
 Renewed = tuple[Reals, tuple[float, Doubles] | None]  # what Owned.renewed returns
 
 LOCAL = re.compile(r"local:([1-9][0-9]{0,3})")
-# Of the workers of local:N: memory that is freed serves again, instead of new pages for every array; nobody
+# Of the workers of local:N: memory that is freed serves again, or each array would have new pages; nobody
 # looks at profiles.
 QUICK: dict[str, Any] = {
     "distributed.nanny.pre-spawn-environ": {
-        "MALLOC_TRIM_THRESHOLD_": 1 << 30,
-        "MALLOC_MMAP_THRESHOLD_": 1 << 30,
+        "MALLOC_ARENA_MAX": 1,
+        "MALLOC_MMAP_MAX_": 0,
+        "MALLOC_TRIM_THRESHOLD_": 1 << 40,
     },
     "distributed.worker.profile.enabled": False,
 }
+MOST_LOSSES = 5  # of workers, in a part of a training
 KEPT_CELLS = 1 << 27  # of a shard and a view, that a worker keeps; others are looked up in each iteration
 
 
@@ -78,9 +83,10 @@ def connected(address: str) -> Iterator[Client]:
         with client:
             yield client
         return
-    logging.getLogger("distributed").setLevel(logging.ERROR)  # what workers say as they come and go
-    silent = {"silence_logs": logging.ERROR, "dashboard_address": None}
-    with config.set(QUICK), LocalCluster(n_workers=int(match[1]), threads_per_worker=1, **silent) as cluster:
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what it says of workers that come and go
+    silent = {"silence_logs": logging.CRITICAL, "dashboard_address": None}
+    workers = {"n_workers": int(match[1]), "threads_per_worker": 1, "memory_limit": None}
+    with config.set(QUICK), LocalCluster(**workers, **silent) as cluster:
         with Client(cluster) as client:
             yield client
 
@@ -110,15 +116,11 @@ def learn_on(
         progress.plan(training_work(recipe, int(cell_offsets(used)[-1])))
     monitor.begin(model.signature)
     n_shards = n_shards or sum(client.nthreads().values()) or 1
-    shards = list(in_text_shards(corpus, recipe, n_shards, model.facts["text"]))
-    work = _Training(client, model, census, shards, monitor)
+    shards = partial(in_text_shards, corpus, recipe, n_shards, model.facts["text"])
+    work = _Training(client, model, census, used, shards, monitor)
     try:
-        while (step := due(model)) is not None and step.kind in (NUMBER, ITERATE):
-            if step.kind == NUMBER:
-                work.number(step)
-            else:
-                work.iterate(step)
-        work.collect(used)
+        while work.step():
+            pass
     finally:
         monitor.close()
     model.progress = model.census = None
@@ -146,6 +148,28 @@ class _Spread:
     ids: list[tuple[Ints, Ints]]
 
 
+@dataclass(eq=False)
+class _Held:
+    """What a part of the training begins with.
+
+    views      and copies of their parameters
+    progress   of the model
+    n_history  how many iterations were done
+    t          for each owner: _Training.t, each with its copy on another worker
+    """
+
+    views: list[tuple[_Spread, Parameters]]
+    progress: dict[str, Any]
+    n_history: int
+    t: list[list[tuple[Future, Future]]] = field(default_factory=list)
+
+    def survivors(self, client: Client) -> list[list[Future]] | None:
+        """t as far as it is there; None: some of it is lost."""
+        there = client.who_has([x for own in self.t for both in own for x in both])
+        found = [[next((x for x in both if there.get(x.key)), None) for both in own] for own in self.t]
+        return None if any(x is None for own in found for x in own) else found
+
+
 class _Training:
     """A training under way. Shard n and owner n are on the same worker.
 
@@ -158,18 +182,90 @@ class _Training:
     """
 
     def __init__(
-        self, client: Client, model: Model, census: Census, shards: Sequence[TextShard], monitor: Monitor
+        self,
+        client: Client,
+        model: Model,
+        census: Census,
+        used: Corpus,
+        cut: Callable[[], Iterator[TextShard]],
+        monitor: Monitor,
     ) -> None:
+        """used: the text that is trained on; cut: gives its shards"""
         self.client, self.model, self.census, self.monitor = client, model, census, monitor
-        self.run, self.n_tasks, self.N = uuid.uuid4().hex, 0, len(shards)
-        self.workers = sorted(client.nthreads())
-        self.cells = [int(cell_offsets(shard.trained_on(model.recipe))[-1]) for shard in shards]
-        self.shards = [self.do(_kept, shard, at=n) for n, shard in enumerate(shards)]
-        self.shares: list[Future] | None = None
+        self.used, self.cut = used, cut
+        self.run, self.n_tasks, self.n_losses = uuid.uuid4().hex, 0, 0
         self.views: list[_Spread] = []
-        nothing: list[list[list[Future]]] = [[[] for _ in shards] for _ in range(4)]
-        self.looks, self.owned, self.alike, self.t = nothing
         self.pending: tuple[Divergence, list[Future]] | None = None  # the divergence, and what is added to it
+        self.spread_text()
+        self.t: list[list[Future]] = [[] for _ in self.shards]
+        self.held = _Held([], {}, 0)
+
+    def spread_text(self) -> None:
+        """Gives each shard to its worker. The scheduler does not keep it: it is lost with the worker."""
+        self.workers, self.shards, self.cells = sorted(self.client.nthreads()), [], []
+        if not self.workers:
+            raise DataError(
+                "the cluster has no workers", hint="start some, by `dask worker`, and train again"
+            )
+        for n, shard in enumerate(self.cut()):
+            where = [self.workers[n % len(self.workers)]]
+            self.shards.append(self.client.scatter(shard, workers=where, hash=False))
+            self.cells.append(int(cell_offsets(shard.trained_on(self.model.recipe))[-1]))
+        self.N = len(self.shards)
+        self.shares: list[Future] | None = None
+        nothing: list[list[list[Future]]] = [[[] for _ in self.shards] for _ in range(3)]
+        self.looks, self.owned, self.alike = nothing
+
+    def step(self) -> bool:
+        """The next step of the training, or collects what it made; False: nothing is left to do.
+
+        When a worker is lost, the part under way begins again: a view by itself, or all views together.
+        """
+        step = due(self.model)
+        try:
+            if step is None or step.kind == DECIDE:
+                self.collect()
+                return False
+            if step.kind == NUMBER or step == Due(ITERATE, -1, self.model.recipe.apart):
+                self.hold()
+            if step.kind == NUMBER:
+                self.number(step)
+            else:
+                self.iterate(step)
+        except CancelledError:
+            self.recover()
+        return True
+
+    def hold(self) -> None:
+        """A part of the training begins: what it begins with is on two workers, where there are two."""
+        if len(self.model.history) > self.held.n_history:
+            self.n_losses = 0
+        views = [(x, x.view.parameters.copied()) for x in self.views]
+        copies = {x.key: copy for own in self.held.t for x, copy in own}
+        self.held = _Held(views, dict(self.model.progress or {}), len(self.model.history))
+        for k, own in enumerate(self.t):
+            self.held.t.append([(x, copies.get(x.key) or self.do(_kept, x, at=k + 1)) for x in own])
+
+    def recover(self) -> None:
+        """Goes back to the beginning of the part, or of the training, with the workers that there are."""
+        self.n_losses += 1
+        if self.n_losses > MOST_LOSSES:
+            raise DataError(
+                f"workers were lost {self.n_losses} times in one part of the training",
+                hint="their logs say why; they may have too little memory",
+            )
+        if self.monitor.progress is not None:
+            self.monitor.progress.say("a worker was lost: what it did is done again")
+        t = self.held.survivors(self.client)
+        if t is None:
+            self.held = _Held([], {"iterations": 0, "divergence": None}, 0)
+        self.spread_text()
+        self.t, self.views, self.pending = t or [[] for _ in self.shards], [], None
+        for some, parameters in self.held.views:
+            some.view.parameters = parameters.copied()
+            self.own(some, self.look(some.view.name, some.words))
+        del self.model.views[len(self.views) :], self.model.history[self.held.n_history :]
+        self.model.progress = dict(self.held.progress)
 
     def do(self, function: Callable[..., Any], *arguments: Any, at: int | None = None) -> Future:
         """A task. at: its worker, if that one is still there"""
@@ -209,7 +305,7 @@ class _Training:
         seen = self.census.seen(name)
         src, tgt = seen.src.vocab, seen.tgt.vocab
         words = self.do(_kept, (src, tgt))
-        looks = self.each(_look, self.shards, [recipe] * N, [name] * N, [words] * N)
+        looks = self.look(name, words)
         widths, ids = np.zeros(len(src), np.int64), []
         for src_ids, tgt_ids, own in self.get(self.each(_widths, looks)):
             widths[src_ids] += own
@@ -218,25 +314,37 @@ class _Training:
         total = int(ends[-1]) if len(ends) else 0
         cuts = np.searchsorted(ends, total * np.arange(1, N) / N).tolist()
         bounds = np.array([0, *cuts, len(src)], np.int64)
-        slices = self.sent(_slice, looks, [bounds] * N)
-        owned = self.each(_own, range(N), [bounds] * N, [len(tgt)] * N, looks, slices)
+        nowhere = np.zeros(len(src) + 1, np.int64), np.empty(0, np.int32)
+        lexicon = Lexicon.even_of(src, tgt, *nowhere, 1.0)
+        lexicon.keep(recipe.direction)
+        view = View(name, src, tgt, Parameters(lexicon))
+        model.views.append(view)
+        owned = self.own(_Spread(view, words, bounds, ids), looks)
         alike = self.each(_alike, owned, [words] * N, [recipe.identical] * N)
         columns = self.do(_summed, self.each(_widths_of, owned, alike, [len(tgt)] * N))
         given = [recipe.identical] * N, [columns] * N, [recipe.direction] * N
         even = self.each(_even, owned, alike, *given)
         for k in range(N):
-            self.looks[k].append(looks[k])
-            self.owned[k].append(owned[k])
             self.t[k].append(even[k])
-        nowhere = np.zeros(len(src) + 1, np.int64), np.empty(0, np.int32)
-        lexicon = Lexicon.even_of(src, tgt, *nowhere, 1.0)
-        lexicon.keep(recipe.direction)
-        view = View(name, src, tgt, Parameters(lexicon))
-        self.views.append(_Spread(view, words, bounds, ids))
-        model.views.append(view)
         self.pending = None
         model.progress = {"iterations": 0, "divergence": None}
         self.monitor.advance("number", sum(self.cells))
+
+    def look(self, view: str, words: Future) -> list[Future]:
+        """What a view sees of each shard."""
+        N = self.N
+        return self.each(_look, self.shards, [self.model.recipe] * N, [view] * N, [words] * N)
+
+    def own(self, some: _Spread, looks: list[Future]) -> list[Future]:
+        """Gives the word pairs of a view to their owners."""
+        N, n_tgt, bounds = self.N, len(some.view.tgt), some.bounds
+        slices = self.sent(_slice, looks, [bounds] * N)
+        owned = self.each(_own, range(N), [bounds] * N, [n_tgt] * N, looks, slices)
+        for k in range(N):
+            self.looks[k].append(looks[k])
+            self.owned[k].append(owned[k])
+        self.views.append(some)
+        return owned
 
     def iterate(self, step: Due) -> None:
         """One iteration of a view, or of all views together."""
@@ -310,8 +418,8 @@ class _Training:
         added = np.concatenate([own for _, own in parts])
         return fwd + float(added[:, 0].sum()), rev + (parts[0][0] + float(added[:, 1].sum()))
 
-    def collect(self, used: Corpus) -> None:
-        """Gives the model its word pairs and shares. used: the text that is trained on"""
+    def collect(self) -> None:
+        """Gives the model its word pairs and shares."""
         model, recipe = self.model, self.model.recipe
         for v, some in enumerate(self.views):
             parts = self.get(self.each(_pruned, self.owned, self.t, [v] * self.N))
@@ -321,7 +429,7 @@ class _Training:
             lexicon.tgt, lexicon.t = tgt, t
         if self.shares is not None:
             packed: list[Packed] = self.get(self.shares)
-            model.shares = Shares.joined(pair_keys(used), packed).sorted()
+            model.shares = Shares.joined(pair_keys(self.used), packed).sorted()
         position(model.views, recipe.last, recipe, self.census)  # the last stage may have had no iterations
 
 
@@ -329,7 +437,7 @@ class _Training:
 
 
 def _kept(x: Any) -> Any:
-    """What many tasks need, or what must not be lost: the scheduler can make it again."""
+    """What many tasks need, or what must not be lost with a worker."""
     return x
 
 

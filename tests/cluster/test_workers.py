@@ -19,6 +19,8 @@ from aligner.text.views import see
 
 pytest.importorskip("distributed")
 
+from distributed import wait  # noqa: E402
+
 from aligner.cluster import workers  # noqa: E402
 from aligner.cluster.workers import connected, learn_on  # noqa: E402
 
@@ -67,20 +69,31 @@ def test_empty_shards_and_empty_sides(client, tmp_path):
     assert saved(found, tmp_path) == saved(learn(corpus, recipe)[0], tmp_path)
 
 
-def test_a_worker_that_is_killed_changes_no_bit(tmp_path, monkeypatch):
-    recipe = recipe_of("hmm", ibm1_iterations=2, iterations=1, views=["prefix3"])
-    iterate, killed = workers._Training.iterate, []
+@pytest.mark.parametrize("n_done", [1, 5])
+def test_a_worker_that_is_killed_changes_no_bit(n_done, tmp_path, monkeypatch):
+    recipe = Recipe.of("loo", ibm1_iterations=2, hmm_iterations=0, iterations=2, views=VIEWS[:2])
+    iterate, number, killed, begun = workers._Training.iterate, workers._Training.number, [], []
     with connected("local:2") as client:
 
         def kill_first(self, step) -> None:
-            if len(self.model.history) == 1 and not killed:
+            begun.append((step.view, step.iteration))
+            if len(self.model.history) == n_done and not killed:
+                wait([x for own in self.held.t for both in own for x in both])
                 killed.append(next(iter(client.run(os.getpid).values())))
                 os.kill(killed[0], signal.SIGKILL)
             iterate(self, step)
 
+        def numbered(self, step) -> None:
+            begun.append((step.view, -1))
+            number(self, step)
+
         monkeypatch.setattr(workers._Training, "iterate", kill_first)
+        monkeypatch.setattr(workers._Training, "number", numbered)
         found = learn_on(client, SOME, recipe, n_shards=2)
     assert killed and saved(found, tmp_path) == saved(learn(SOME, recipe)[0], tmp_path)
+    # What comes before the part that is under way is not done again
+    views, together = [(v, n) for v in (0, 1) for n in (-1, 0, 1)], [(-1, 2), (-1, 3)]
+    assert begun == ([*views[:3], *views, *together] if n_done == 1 else [*views, *together, *together])
 
 
 @pytest.mark.parametrize("view", VIEWS)
