@@ -106,7 +106,7 @@ class Owned:
         counts: Longs,
         stage: Stage,
         direction: str,
-        columns: Columns,
+        columns: Columns | None,
         evidence: Evidence | None,
         likeness: Bytes | None,
     ) -> tuple[Reals, tuple[float, Doubles] | None]:

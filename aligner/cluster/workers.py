@@ -88,7 +88,10 @@ def connected(address: str) -> Iterator[Client]:
     workers = {"n_workers": int(match[1]), "threads_per_worker": 1, "memory_limit": None}
     with config.set(QUICK), LocalCluster(**workers, **silent) as cluster:
         with Client(cluster) as client:
+            # Workers import what they need while the text is read
+            importing = [client.submit(_kept, None, workers=[w], pure=False) for w in client.nthreads()]
             yield client
+            del importing
 
 
 def learn_on(
@@ -137,13 +140,11 @@ class _Spread:
     """What is known of a view whose word pairs are on workers.
 
     view    its parameters have no word pairs
-    words   a future of its vocabularies
     bounds  the first source word of each owner, and the end
     ids     for each shard: the words of the view that stand in it
     """
 
     view: View
-    words: Future
     bounds: Longs
     ids: list[tuple[Ints, Ints]]
 
@@ -173,6 +174,7 @@ class _Held:
 class _Training:
     """A training under way. Shard n and owner n are on the same worker.
 
+    words   for each view: its vocabularies
     shards  for each shard: TextShard
     looks   for each shard, for each view: LocalView
     shares  for each shard: the shares of the last iteration; None: there are none
@@ -203,6 +205,7 @@ class _Training:
     def spread_text(self) -> None:
         """Gives each shard to its worker. The scheduler does not keep it: it is lost with the worker."""
         self.workers, self.shards, self.cells = sorted(self.client.nthreads()), [], []
+        self.words: list[Future] = []
         if not self.workers:
             raise DataError(
                 "the cluster has no workers", hint="start some, by `dask worker`, and train again"
@@ -215,6 +218,14 @@ class _Training:
         self.shares: list[Future] | None = None
         nothing: list[list[list[Future]]] = [[[] for _ in self.shards] for _ in range(3)]
         self.looks, self.owned, self.alike = nothing
+        N, recipe = self.N, self.model.recipe
+        for n, name in enumerate(recipe.views):  # of later views, while workers would wait for each other
+            text = self.census.seen(name)
+            self.words.append(self.do(_kept, (text.src.vocab, text.tgt.vocab)))
+            how = [recipe] * N, [name] * N, [self.words[-1]] * N
+            looks = self.each(_look, self.shards, *how, urgency=-n)
+            for own, look in zip(self.looks, looks, strict=True):
+                own.append(look)
 
     def step(self) -> bool:
         """The next step of the training, or collects what it made; False: nothing is left to do.
@@ -263,23 +274,26 @@ class _Training:
         self.t, self.views, self.pending = t or [[] for _ in self.shards], [], None
         for some, parameters in self.held.views:
             some.view.parameters = parameters.copied()
-            self.own(some, self.look(some.view.name, some.words))
+            self.own(some)
         del self.model.views[len(self.views) :], self.model.history[self.held.n_history :]
         self.model.progress = dict(self.held.progress)
 
-    def do(self, function: Callable[..., Any], *arguments: Any, at: int | None = None) -> Future:
-        """A task. at: its worker, if that one is still there"""
+    def do(
+        self, function: Callable[..., Any], *arguments: Any, at: int | None = None, urgency: int = 0
+    ) -> Future:
+        """A task. at: its worker, if that one is still there; urgency: less than 0 lets others go first"""
         self.n_tasks += 1
-        where: dict[str, Any] = {}
+        where: dict[str, Any] = {"priority": urgency}
         if at is not None:
-            where = {"workers": [self.workers[at % len(self.workers)]], "allow_other_workers": True}
+            where |= {"workers": [self.workers[at % len(self.workers)]], "allow_other_workers": True}
         name = function.__qualname__.strip("_").replace(".", "_").replace("_", "")
         key = f"{name}-{self.run}{self.n_tasks:08x}"
         return self.client.submit(function, *arguments, key=key, pure=False, **where)
 
-    def each(self, function: Callable[..., Any], *lists: Sequence[Any]) -> list[Future]:
+    def each(self, function: Callable[..., Any], *lists: Sequence[Any], urgency: int = 0) -> list[Future]:
         """A task a shard, or an owner, on its worker. lists: of its arguments"""
-        return [self.do(function, *some, at=n) for n, some in enumerate(zip(*lists, strict=True))]
+        every = enumerate(zip(*lists, strict=True))
+        return [self.do(function, *some, at=n, urgency=urgency) for n, some in every]
 
     def sent(self, function: Callable[..., Any], *lists: Sequence[Any]) -> list[list[Future | None]]:
         """For each receiver, for each sender: a task of the sender's about the receiver.
@@ -304,8 +318,7 @@ class _Training:
         name = recipe.views[step.view]
         seen = self.census.seen(name)
         src, tgt = seen.src.vocab, seen.tgt.vocab
-        words = self.do(_kept, (src, tgt))
-        looks = self.look(name, words)
+        words, looks = self.words[step.view], [x[step.view] for x in self.looks]
         widths, ids = np.zeros(len(src), np.int64), []
         for src_ids, tgt_ids, own in self.get(self.each(_widths, looks)):
             widths[src_ids] += own
@@ -319,7 +332,7 @@ class _Training:
         lexicon.keep(recipe.direction)
         view = View(name, src, tgt, Parameters(lexicon))
         model.views.append(view)
-        owned = self.own(_Spread(view, words, bounds, ids), looks)
+        owned = self.own(_Spread(view, bounds, ids))
         alike = self.each(_alike, owned, [words] * N, [recipe.identical] * N)
         columns = self.do(_summed, self.each(_widths_of, owned, alike, [len(tgt)] * N))
         given = [recipe.identical] * N, [columns] * N, [recipe.direction] * N
@@ -330,18 +343,13 @@ class _Training:
         model.progress = {"iterations": 0, "divergence": None}
         self.monitor.advance("number", sum(self.cells))
 
-    def look(self, view: str, words: Future) -> list[Future]:
-        """What a view sees of each shard."""
-        N = self.N
-        return self.each(_look, self.shards, [self.model.recipe] * N, [view] * N, [words] * N)
-
-    def own(self, some: _Spread, looks: list[Future]) -> list[Future]:
-        """Gives the word pairs of a view to their owners."""
+    def own(self, some: _Spread) -> list[Future]:
+        """Gives the word pairs of the next view to their owners."""
         N, n_tgt, bounds = self.N, len(some.view.tgt), some.bounds
+        looks = [x[len(self.views)] for x in self.looks]
         slices = self.sent(_slice, looks, [bounds] * N)
         owned = self.each(_own, range(N), [bounds] * N, [n_tgt] * N, looks, slices)
         for k in range(N):
-            self.looks[k].append(looks[k])
             self.owned[k].append(owned[k])
         self.views.append(some)
         return owned
@@ -361,7 +369,10 @@ class _Training:
         found = self.each(_expect, range(N), looks, owned, t, self.sent(_cut_out, owned, t), shares, *how)
         heads = self.each(_head, found)
         totals = self.each(_total, range(N), owned, found, self.sent(_part, found))
-        columns = self.do(_summed, self.each(_columns, owned, totals, [[len(v.tgt) for v in views]] * N))
+        columns, n_links = None, [0] * len(views)
+        if stage.leaving is None:
+            n_tgt = [len(view.tgt) for view in views]
+            columns = self.do(_summed, self.each(_columns, owned, totals, [n_tgt] * N))
         self.shares = self.each(_shares, found) if stage.together else None
         told = []
         for n, head in enumerate(heads):
@@ -372,11 +383,9 @@ class _Training:
             for name, value in more.items():
                 statistics[name] = statistics.get(name, 0) + value
         if stage.leaving is not None and stage.leaving.spelling and not self.alike[0]:
-            words = [x.words for x in spread]
-            self.alike = [[self.do(_likeness, x, words, at=k)] for k, x in enumerate(owned)]
-        n_links = [0] * len(views)
+            self.alike = [[self.do(_likeness, x, self.words, at=k)] for k, x in enumerate(owned)]
         if stage.leaving is not None:
-            n_links = self.do(_links, columns).result()
+            n_links = [sum(some) for some in zip(*self.get(self.each(_links, totals)), strict=True)]
         divergence = self._divergence()
         self.pending = None
         for v, some in enumerate(spread):
@@ -537,8 +546,9 @@ def _summed(parts: Sequence[list[Any]]) -> list[Any]:
     return [sum(some[1:], start=some[0]) for some in zip(*parts, strict=True)]
 
 
-def _links(columns: Sequence[Columns]) -> list[int]:
-    return [x.links for x in columns]
+def _links(totals: Sequence[Longs]) -> list[int]:
+    """How many links the counts of each view make, forward."""
+    return [int(total[:, 0].sum()) for total in totals]
 
 
 def _renewed(
@@ -547,16 +557,17 @@ def _renewed(
     totals: Sequence[Longs],
     stage: Stage,
     direction: str,
-    columns: Sequence[Columns],
+    columns: Sequence[Columns] | None,
     evidence: Sequence[Evidence | None],
     alike: Sequence[list[Bytes]],
 ) -> list[Renewed]:
     """t after an update. alike: of all views, or nothing"""
     likeness = alike[0] if alike else [None] * len(owned)
+    sums = [None] * len(owned) if columns is None else columns
     return [
-        x.renewed(own, total, stage, direction, sums, some, like)
-        for x, own, total, sums, some, like in zip(
-            owned, _t_of(t), totals, columns, evidence, likeness, strict=True
+        x.renewed(own, total, stage, direction, column, some, like)
+        for x, own, total, column, some, like in zip(
+            owned, _t_of(t), totals, sums, evidence, likeness, strict=True
         )
     ]
 
