@@ -45,7 +45,7 @@ from aligner.text.classes import BothClasses
 from aligner.text.corpus import Corpus, Vocab, pair_keys
 from aligner.training.iteration import expected_threshold, position, record
 from aligner.training.monitor import Monitor
-from aligner.training.progress import Progress, kind_of, training_work
+from aligner.training.progress import Progress, decoding_work, kind_of, training_work
 from aligner.training.start import trained_on
 
 Ints = npt.NDArray[np.int32]
@@ -103,6 +103,7 @@ def learn_on(
     progress: Progress | None = None,
     log: IO[str] | None = None,
     facts: Mapping[str, Any] | None = None,
+    run: Mapping[str, str] | None = None,
     n_shards: int | None = None,
 ) -> Model:
     """The model of a text: the one that training.loop.learn makes, to the last bit.
@@ -116,8 +117,11 @@ def learn_on(
     used, _, _ = trained_on(corpus.bounded(), recipe)
     monitor = Monitor(recipe, census.n_pairs, census.n_generated, progress, log, model.history)
     if progress is not None:
-        progress.plan(training_work(recipe, int(cell_offsets(used)[-1])))
-    monitor.begin(model.signature)
+        n_cells = int(cell_offsets(used)[-1])
+        progress.plan(training_work(recipe, n_cells))
+        if progress.aligns is not None:
+            progress.plan(decoding_work(recipe, n_cells, progress.aligns))
+    monitor.begin(model.signature + "".join(f"|{key}:{value}" for key, value in (run or {}).items()))
     n_shards = n_shards or sum(client.nthreads().values()) or 1
     shards = partial(in_text_shards, corpus, recipe, n_shards, model.facts["text"])
     work = _Training(client, model, census, used, shards, monitor)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import signal
 from collections.abc import Iterator
@@ -130,8 +131,48 @@ def test_the_command_line(tmp_path):
     run("train", *given, "-o", tmp_path / "one")
     run("train", *given, "-o", tmp_path / "two", "--cluster", "local:2")
     assert (tmp_path / "two").read_bytes() == (tmp_path / "one").read_bytes()
-    assert "--init is not for --cluster" in run(
-        "train", *given, "-o", tmp_path / "x", "--cluster", "local:2", "--init", tmp_path / "one", code=2
-    )
     message = run("train", *given, "-o", tmp_path / "x", "--cluster", "tcp://127.0.0.1:9", code=1)
     assert "there is no scheduler of Dask at tcp://127.0.0.1:9" in message
+
+
+def test_align_on_a_cluster(tmp_path):
+    given = [SRC, TGT, "-q", "--model", "ibm1", "--fast", "--iterations", 1, "--threshold", "auto"]
+    for name, more in (("one", []), ("two", ["--cluster", "local:2"])):
+        files = [
+            "-o",
+            tmp_path / name,
+            "--save",
+            tmp_path / f"{name}.model",
+            "--forward",
+            tmp_path / f"{name}.fwd",
+        ]
+        run("align", *given, *files, *more)
+    for end in ("", ".model", ".fwd"):
+        assert (tmp_path / f"two{end}").read_bytes() == (tmp_path / f"one{end}").read_bytes()
+
+
+# Options that a training on a cluster cannot honour
+REFUSED = {
+    "--init": "x", "--prior": "x", "--dev-src": "x", "--given": "x", "--exclude": "x", "--checkpoint": "x",
+    "--memory": "1G",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ["train", "align"])
+def test_what_a_cluster_cannot_do_is_refused(command, tmp_path):
+    given = [command, SRC, TGT, "-o", tmp_path / "x", "--cluster", "local:2"]
+    refused = REFUSED | ({"--threads": "2"} if command == "train" else {})
+    for name, value in refused.items():
+        assert f"{name} is not for --cluster" in run(*given, name, value, code=2)
+    # What goes with such an option only is refused by the command itself
+    for name, value in (("--dev-gold", "x"), ("--prior-weight", "2"), ("--known-format", "gold")):
+        run(*given, name, value, code=2)
+    run(*given, "--resume", code=2)
+    assert "forgets no word pairs" in run(*given, "--prune", "0.1", code=1)
+
+
+def test_every_setting_of_a_training_is_for_a_cluster_or_refused():
+    """A setting that `learn_on` does not take is refused above, or has to do with memory and threads."""
+    alone = inspect.signature(learn).parameters.keys() - inspect.signature(learn_on).parameters.keys()
+    refused = {"init", "prior", "prior_weight", "development", "links", "resume", "checkpoint", "constraints"}
+    assert alone == refused | {"n_threads", "memory"}
