@@ -1,10 +1,12 @@
 """What a training on many machines costs: measures jobs on a text, and simulates machines of unequal speed.
 
     python scripts/cluster.py measure SRC TGT --shards 4 [--model loo] [--pairs 100000]
+    python scripts/cluster.py moved SRC TGT --shards 4 [--model loo] [--pairs 100000]
     python scripts/cluster.py stragglers
 
 `measure` does the jobs one after another with one thread, and counts CPU seconds: other work on the machine
 does not change them. It prints a line a step, then the constants of docs/cluster.md.
+`moved` trains on as many processes of Dask as there are shards, and counts the bytes that they send.
 `stragglers` prints how much longer a step takes than if all machines were equally fast.
 """
 
@@ -19,10 +21,11 @@ from typing import Any
 
 import numpy as np
 
-from aligner import Model, Recipe, read_corpus
+from aligner import Corpus, Model, Recipe, read_corpus
 from aligner.cluster.counted import Counted
-from aligner.cluster.due import due
+from aligner.cluster.due import Due, due
 from aligner.cluster.jobs import begin, count, update
+from aligner.cluster.local import LocalView
 from aligner.cluster.shards import TextShard, in_text_shards
 from aligner.text.cells import cell_offsets
 
@@ -76,6 +79,76 @@ def _count_all(training: Model, shards: Sequence[TextShard]) -> list[Counted]:
     return [count(training, shard) for shard in shards]
 
 
+def moved(src: str, tgt: str, n_shards: int, model: str, n_pairs: int | None) -> None:
+    from aligner.cluster.workers import connected
+
+    corpus = read_corpus(src, tgt)
+    corpus = corpus if n_pairs is None else corpus.part(0, n_pairs)
+    with connected(f"local:{n_shards}") as client:
+        sent, needed = bytes_of(client, corpus, Recipe.of(model), n_shards)
+    print(
+        f"{len(corpus)} pairs, {n_shards} shards: {sent} bytes sent until word pairs are collected,"
+        f" {sent / needed:.2f} times those of t and counts of the shards' word pairs, {needed}"
+    )
+
+
+def bytes_of(client: Any, corpus: Corpus, recipe: Recipe, n_shards: int) -> tuple[int, int]:
+    """(bytes that the workers send in a training, bytes of t and counts of the shards' word pairs)
+
+    Sent is what goes to other workers and to the scheduler, until the word pairs of the model are collected.
+    """
+    from aligner.cluster import workers
+
+    found = {"needed": 0, "sent": 0}
+
+    class Measured(workers._Training):
+        def iterate(self, step: Due) -> None:
+            views = slice(None) if step.view < 0 else slice(step.view, step.view + 1)
+            pairs = self.get(
+                [self.do(_n_pairs, look, at=n) for n, x in enumerate(self.looks) for look in x[views]]
+            )
+            found["needed"] += sum(pairs) * (16 if step.view < 0 else 24)
+            super().iterate(step)
+
+        def collect(self) -> None:
+            self.get([self.do(len, x, at=k) for k, own in enumerate(self.t) for x in own])
+            found["sent"] = sum(client.run(_sent).values())
+            super().collect()
+
+    usual, workers._Training = workers._Training, Measured  # type: ignore[misc]
+    try:
+        client.run(_count_bytes)
+        workers.learn_on(client, corpus, recipe, n_shards=n_shards)
+    finally:
+        workers._Training = usual  # type: ignore[misc]
+    return found["sent"], found["needed"]
+
+
+def _n_pairs(look: LocalView) -> int:
+    return len(look.pairs.pair_tgt)
+
+
+def _count_bytes() -> None:
+    """Lets a worker count what it sends."""
+    from distributed.comm.tcp import TCP
+
+    write = TCP.write
+    TCP.n_sent = 0
+
+    async def counted(self: Any, *given: Any, **more: Any) -> int:
+        n = await write(self, *given, **more)
+        TCP.n_sent += n
+        return int(n)
+
+    TCP.write = counted
+
+
+def _sent() -> int:
+    from distributed.comm.tcp import TCP
+
+    return int(TCP.n_sent)
+
+
 def stragglers() -> None:
     """Machines whose speed differs by a factor exp(sigma x), x normal; jobs go to whoever is free."""
     random = np.random.default_rng(1)
@@ -104,18 +177,20 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    one = commands.add_parser("measure")
-    one.add_argument("src")
-    one.add_argument("tgt")
-    one.add_argument("--shards", type=int, default=4)
-    one.add_argument("--model", default="loo")
-    one.add_argument("--pairs", type=int)
+    for name in ("measure", "moved"):
+        one = commands.add_parser(name)
+        one.add_argument("src")
+        one.add_argument("tgt")
+        one.add_argument("--shards", type=int, default=4)
+        one.add_argument("--model", default="loo")
+        one.add_argument("--pairs", type=int)
     commands.add_parser("stragglers")
     given = parser.parse_args()
     if given.command == "stragglers":
         stragglers()
     else:
-        measure(given.src, given.tgt, given.shards, given.model, given.pairs)
+        work = measure if given.command == "measure" else moved
+        work(given.src, given.tgt, given.shards, given.model, given.pairs)
 
 
 if __name__ == "__main__":

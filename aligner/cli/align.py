@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import asdict
 from operator import methodcaller
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import click
 
 from aligner import store
-from aligner.cli import decision, dual, options, recipes, sentence_scores, threshold, training
+from aligner.cli import decision, dual, on_cluster, options, recipes, sentence_scores, threshold, training
 from aligner.cli.dual import DualLog
 from aligner.cli.outputs import Outputs
 from aligner.cli.sentence_scores import SentenceScores
@@ -39,6 +40,7 @@ from aligner.models.kinds import HMMS, MODELS
 @sentence_scores.option
 @click.option("--save", metavar="MODEL", help="Keep the model, for `aligner decode`.")
 @recipes.option
+@on_cluster.option("align")
 @training.checkpoint
 @training.progress
 @training.memory
@@ -62,6 +64,7 @@ def command(
     reverse: str | None,
     sentence_score_file: str | None,
     save: str | None,
+    cluster: str | None,
     checkpoint: str | None,
     resume: bool,
     log_json: str | None,
@@ -95,7 +98,10 @@ def command(
       aligner align --model hmm --symmetrize dual --dual-log log.tsv data/generated.src data/generated.tgt
       aligner align --train-sample 1000000 large.src.gz large.tgt.gz -o large.links.gz
       aligner align corpus.src corpus.tgt --checkpoint run --resume --overwrite -o corpus.links
+      aligner align data/generated.src data/generated.tgt -o generated.links --cluster local:2
     """
+    if cluster is not None:
+        on_cluster.check()
     rule = settings.pop("threshold")
     given = threshold.number_of(rule)
     together = dual.dual_of(method, penalty, rounds, rate, dual_log, viterbi, project, rule)
@@ -108,7 +114,12 @@ def command(
     named |= {"--sentence-scores": sentence_score_file, "--dual-log": dual_log}
     options.check_outputs(named, training.inputs(settings), overwrite, save)
     telling = training.told(quiet, verbose, aligns=project)
-    with Outputs() as beside, open_output(output, overwrite) as out, telling as progress:
+    with (
+        ExitStack() as stack,
+        Outputs() as beside,
+        open_output(output, overwrite) as out,
+        telling as progress,
+    ):
         sides = [
             None if path is None else beside.open(open_output(path, overwrite)) for path in (forward, reverse)
         ]
@@ -118,9 +129,12 @@ def command(
         log = beside.open_log(log_json, overwrite)
         run = _told(method, variant, viterbi, project, together, fertility, rule)
         learner = training.learner_in(checkpoint, resume, beside, progress)
+        if cluster is not None:
+            learner = stack.enter_context(on_cluster.learner_on(cluster))
         corpus, model, seen, known = training.train(
             learner, run=run, log=log, progress=progress, threshold=given, **settings
         )
+        stack.close()  # workers are not needed any more
         recipe = model.recipe
         if saved is not None:
             saved.attempt(model.write)

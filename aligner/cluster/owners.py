@@ -2,7 +2,7 @@
 
 All functions here are pure. Whoever runs them moves arrays between shards and owners (cluster/workers.py):
 
-    shard -> owner   `slices` of its word pairs, once a view; `Found.pairs` of its counts, each iteration
+    shard -> owner   `slice_of` its word pairs, once a view; `Found.pairs` of its counts, each iteration
     owner -> shard   `cut_out`, t of the shard's word pairs, each iteration
     all owners       Columns, sums over target words, are added up, and come back
 """
@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from aligner.cluster import _owners
 from aligner.cluster.local import LocalView, WordPairs, united
 from aligner.models.counts import Counts
 from aligner.models.lexicon import Evidence, Lexicon, alike, alike_columns, even_t
@@ -90,13 +91,13 @@ class Owned:
 
     def cut_out(self, t: Reals, shard: int) -> Reals:
         """t of the word pairs of a shard."""
-        return t[self.places[shard]]
+        return t.take(self.places[shard], axis=0)
 
     def total(self, counts: Sequence[Longs]) -> Longs:
         """The counts of all shards."""
         total = np.zeros((len(self.tgt), counts[0].shape[1]), np.int64)
         for places, own in zip(self.places, counts, strict=True):
-            total[places] += own
+            _owners.add_rows(total, places, own)
         return total
 
     def renewed(
@@ -105,7 +106,7 @@ class Owned:
         counts: Longs,
         stage: Stage,
         direction: str,
-        columns: Columns,
+        columns: Columns | None,
         evidence: Evidence | None,
         likeness: Bytes | None,
     ) -> tuple[Reals, tuple[float, Doubles] | None]:
@@ -124,13 +125,11 @@ class Owned:
         return np.diff(kept.rows), kept.tgt, kept.t
 
 
-def slices(pairs: WordPairs, bounds: Longs) -> list[Slice]:
-    """The word pairs of a shard, cut by owner. bounds: the first source word of each owner, and the end"""
-    found = []
-    for a, b in _cuts(pairs, bounds):
-        rows = pairs.rows[a : b + 1]
-        found.append((pairs.src[a:b], rows - rows[0], pairs.tgt[pairs.pair_tgt[rows[0] : rows[-1]]]))
-    return found
+def slice_of(pairs: WordPairs, bounds: Longs, owner: int) -> Slice:
+    """The word pairs of a shard that an owner has. bounds: the first source word of each, and the end"""
+    a, b = _cuts(pairs, bounds)[owner]
+    rows = pairs.rows[a : b + 1]
+    return pairs.src[a:b], rows - rows[0], pairs.tgt[pairs.pair_tgt[rows[0] : rows[-1]]]
 
 
 def _cuts(pairs: WordPairs, bounds: Longs) -> list[tuple[int, int]]:

@@ -1,29 +1,32 @@
 """A training on Dask: shards of the text stay on workers, and so do word pairs (cluster/owners.py).
 
-Tasks are pure functions of what other tasks made. When a worker is lost, Dask does its tasks again elsewhere,
-to the same bits. The process that asks for the training has the text, what is known of words, and positions;
-it gets the word pairs when the model is finished, without those that a finished model does not keep.
+Tasks are pure functions of what other tasks made. When a worker is lost, and its shards with it, the part of
+the training that was under way begins again, to the same bits. The process that asks for the training has the
+text, what is known of words, and positions; it gets the word pairs when the model is finished, without those
+that a finished model does not keep.
 """
 
 from __future__ import annotations
 
 import logging
-import operator
 import re
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
+from dask import config
 from distributed import Client, Future, LocalCluster
 
-from aligner.cluster.due import ITERATE, NUMBER, Due, due
+from aligner.cluster.due import DECIDE, ITERATE, NUMBER, Due, due
 from aligner.cluster.jobs import begin
 from aligner.cluster.local import LocalView
-from aligner.cluster.owners import Found, Owned, slices
+from aligner.cluster.owners import Doubles, Found, Owned, Reals, Slice, slice_of
 from aligner.cluster.shards import TextShard, in_text_shards
 from aligner.decoding import threshold
 from aligner.decoding.combine import Decision
@@ -31,23 +34,37 @@ from aligner.decoding.model import Model
 from aligner.errors import DataError
 from aligner.models.census import Census
 from aligner.models.counts import LOGLIKS, Counts
-from aligner.models.lexicon import Lexicon
+from aligner.models.lexicon import Evidence, Lexicon
 from aligner.models.parameters import Parameters, View
 from aligner.models.recipe import Recipe
 from aligner.models.shares import Packed, Shares
-from aligner.models.update import Columns, Divergence, update_null
+from aligner.models.stage import Stage
+from aligner.models.update import Bytes, Columns, Divergence, update_null
 from aligner.text.cells import cell_offsets
 from aligner.text.classes import BothClasses
 from aligner.text.corpus import Corpus, Vocab, pair_keys
 from aligner.training.iteration import expected_threshold, position, record
 from aligner.training.monitor import Monitor
-from aligner.training.progress import Progress, kind_of, training_work
+from aligner.training.progress import Progress, decoding_work, kind_of, training_work
 from aligner.training.start import trained_on
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
+Words = tuple[Vocab, Vocab]  # of a view
+Renewed = tuple[Reals, tuple[float, Doubles] | None]  # what Owned.renewed returns
 
 LOCAL = re.compile(r"local:([1-9][0-9]{0,3})")
+# Of the workers of local:N: memory that is freed serves again, or each array would have new pages; nobody
+# looks at profiles.
+QUICK: dict[str, Any] = {
+    "distributed.nanny.pre-spawn-environ": {
+        "MALLOC_ARENA_MAX": 1,
+        "MALLOC_MMAP_MAX_": 0,
+        "MALLOC_TRIM_THRESHOLD_": 1 << 40,
+    },
+    "distributed.worker.profile.enabled": False,
+}
+MOST_LOSSES = 5  # of workers, in a part of a training
 KEPT_CELLS = 1 << 27  # of a shard and a view, that a worker keeps; others are looked up in each iteration
 
 
@@ -66,11 +83,15 @@ def connected(address: str) -> Iterator[Client]:
         with client:
             yield client
         return
-    logging.getLogger("distributed").setLevel(logging.ERROR)  # what workers say as they come and go
-    silent = {"silence_logs": logging.ERROR, "dashboard_address": None}
-    with LocalCluster(n_workers=int(match[1]), threads_per_worker=1, **silent) as cluster:
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what it says of workers that come and go
+    silent = {"silence_logs": logging.CRITICAL, "dashboard_address": None}
+    workers = {"n_workers": int(match[1]), "threads_per_worker": 1, "memory_limit": None}
+    with config.set(QUICK), LocalCluster(**workers, **silent) as cluster:
         with Client(cluster) as client:
+            # Workers import what they need while the text is read
+            importing = [client.submit(_kept, None, workers=[w], pure=False) for w in client.nthreads()]
             yield client
+            del importing
 
 
 def learn_on(
@@ -82,6 +103,7 @@ def learn_on(
     progress: Progress | None = None,
     log: IO[str] | None = None,
     facts: Mapping[str, Any] | None = None,
+    run: Mapping[str, str] | None = None,
     n_shards: int | None = None,
 ) -> Model:
     """The model of a text: the one that training.loop.learn makes, to the last bit.
@@ -95,18 +117,17 @@ def learn_on(
     used, _, _ = trained_on(corpus.bounded(), recipe)
     monitor = Monitor(recipe, census.n_pairs, census.n_generated, progress, log, model.history)
     if progress is not None:
-        progress.plan(training_work(recipe, int(cell_offsets(used)[-1])))
-    monitor.begin(model.signature)
+        n_cells = int(cell_offsets(used)[-1])
+        progress.plan(training_work(recipe, n_cells))
+        if progress.aligns is not None:
+            progress.plan(decoding_work(recipe, n_cells, progress.aligns))
+    monitor.begin(model.signature + "".join(f"|{key}:{value}" for key, value in (run or {}).items()))
     n_shards = n_shards or sum(client.nthreads().values()) or 1
-    shards = list(in_text_shards(corpus, recipe, n_shards, model.facts["text"]))
-    work = _Training(client, model, census, shards, monitor)
+    shards = partial(in_text_shards, corpus, recipe, n_shards, model.facts["text"])
+    work = _Training(client, model, census, used, shards, monitor)
     try:
-        while (step := due(model)) is not None and step.kind in (NUMBER, ITERATE):
-            if step.kind == NUMBER:
-                work.number(step)
-            else:
-                work.iterate(step)
-        work.collect(used)
+        while work.step():
+            pass
     finally:
         monitor.close()
     model.progress = model.census = None
@@ -120,125 +141,243 @@ def learn_on(
 
 @dataclass(eq=False)
 class _Spread:
-    """A view whose word pairs are on workers. Lists of futures are of shards, or of owners.
+    """What is known of a view whose word pairs are on workers.
 
     view    its parameters have no word pairs
-    words   futures of its vocabularies
     bounds  the first source word of each owner, and the end
     ids     for each shard: the words of the view that stand in it
-    looks   for each shard: LocalView
-    owned   for each owner: Owned
-    t       for each owner: t of its word pairs
-    alike   for each owner: how alike words are spelled; found when it is asked for
     """
 
     view: View
-    words: tuple[Future, Future]
     bounds: Longs
     ids: list[tuple[Ints, Ints]]
-    looks: list[Future]
-    owned: list[Future]
-    t: list[Future]
-    alike: list[Future] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class _Held:
+    """What a part of the training begins with.
+
+    views      and copies of their parameters
+    progress   of the model
+    n_history  how many iterations were done
+    t          for each owner: _Training.t, each with its copy on another worker
+    """
+
+    views: list[tuple[_Spread, Parameters]]
+    progress: dict[str, Any]
+    n_history: int
+    t: list[list[tuple[Future, Future]]] = field(default_factory=list)
+
+    def survivors(self, client: Client) -> list[list[Future]] | None:
+        """t as far as it is there; None: some of it is lost."""
+        there = client.who_has([x for own in self.t for both in own for x in both])
+        found = [[next((x for x in both if there.get(x.key)), None) for both in own] for own in self.t]
+        return None if any(x is None for own in found for x in own) else found
 
 
 class _Training:
-    """A training under way."""
+    """A training under way. Shard n and owner n are on the same worker.
+
+    words   for each view: its vocabularies
+    shards  for each shard: TextShard
+    looks   for each shard, for each view: LocalView
+    shares  for each shard: the shares of the last iteration; None: there are none
+    owned   for each owner, for each view: Owned
+    alike   for each owner, for each view: how alike words are spelled; found when it is asked for
+    t       for each owner: lists of what an update gives; those of one owner have all views, in their order
+    """
 
     def __init__(
-        self, client: Client, model: Model, census: Census, shards: Sequence[TextShard], monitor: Monitor
+        self,
+        client: Client,
+        model: Model,
+        census: Census,
+        used: Corpus,
+        cut: Callable[[], Iterator[TextShard]],
+        monitor: Monitor,
     ) -> None:
+        """used: the text that is trained on; cut: gives its shards"""
         self.client, self.model, self.census, self.monitor = client, model, census, monitor
-        self.run, self.n_tasks = uuid.uuid4().hex, 0
-        self.workers = sorted(client.nthreads())
-        self.cells = [int(cell_offsets(shard.trained_on(model.recipe))[-1]) for shard in shards]
-        self.shards = [self.do(_kept, shard, at=n) for n, shard in enumerate(shards)]
-        self.shares: list[Future] | None = None
+        self.used, self.cut = used, cut
+        self.run, self.n_tasks, self.n_losses = uuid.uuid4().hex, 0, 0
         self.views: list[_Spread] = []
+        self.pending: tuple[Divergence, list[Future]] | None = None  # the divergence, and what is added to it
+        self.spread_text()
+        self.t: list[list[Future]] = [[] for _ in self.shards]
+        self.held = _Held([], {}, 0)
 
-    def do(self, function: Callable[..., Any], *arguments: Any, at: int | None = None) -> Future:
-        """A task. at: its worker, if that one is still there"""
+    def spread_text(self) -> None:
+        """Gives each shard to its worker. The scheduler does not keep it: it is lost with the worker."""
+        self.workers, self.shards, self.cells = sorted(self.client.nthreads()), [], []
+        self.words: list[Future] = []
+        if not self.workers:
+            raise DataError(
+                "the cluster has no workers", hint="start some, by `dask worker`, and train again"
+            )
+        for n, shard in enumerate(self.cut()):
+            where = [self.workers[n % len(self.workers)]]
+            self.shards.append(self.client.scatter(shard, workers=where, hash=False))
+            self.cells.append(int(cell_offsets(shard.trained_on(self.model.recipe))[-1]))
+        self.N = len(self.shards)
+        self.shares: list[Future] | None = None
+        nothing: list[list[list[Future]]] = [[[] for _ in self.shards] for _ in range(3)]
+        self.looks, self.owned, self.alike = nothing
+        N, recipe = self.N, self.model.recipe
+        for n, name in enumerate(recipe.views):  # of later views, while workers would wait for each other
+            text = self.census.seen(name)
+            self.words.append(self.do(_kept, (text.src.vocab, text.tgt.vocab)))
+            how = [recipe] * N, [name] * N, [self.words[-1]] * N
+            looks = self.each(_look, self.shards, *how, urgency=-n)
+            for own, look in zip(self.looks, looks, strict=True):
+                own.append(look)
+
+    def step(self) -> bool:
+        """The next step of the training, or collects what it made; False: nothing is left to do.
+
+        When a worker is lost, the part under way begins again: a view by itself, or all views together.
+        """
+        step = due(self.model)
+        try:
+            if step is None or step.kind == DECIDE:
+                self.collect()
+                return False
+            if step.kind == NUMBER or step == Due(ITERATE, -1, self.model.recipe.apart):
+                self.hold()
+            if step.kind == NUMBER:
+                self.number(step)
+            else:
+                self.iterate(step)
+        except CancelledError:
+            self.recover()
+        return True
+
+    def hold(self) -> None:
+        """A part of the training begins: what it begins with is on two workers, where there are two."""
+        if len(self.model.history) > self.held.n_history:
+            self.n_losses = 0
+        views = [(x, x.view.parameters.copied()) for x in self.views]
+        copies = {x.key: copy for own in self.held.t for x, copy in own}
+        self.held = _Held(views, dict(self.model.progress or {}), len(self.model.history))
+        for k, own in enumerate(self.t):
+            self.held.t.append([(x, copies.get(x.key) or self.do(_kept, x, at=k + 1)) for x in own])
+
+    def recover(self) -> None:
+        """Goes back to the beginning of the part, or of the training, with the workers that there are."""
+        self.n_losses += 1
+        if self.n_losses > MOST_LOSSES:
+            raise DataError(
+                f"workers were lost {self.n_losses} times in one part of the training",
+                hint="their logs say why; they may have too little memory",
+            )
+        if self.monitor.progress is not None:
+            self.monitor.progress.say("a worker was lost: what it did is done again")
+        t = self.held.survivors(self.client)
+        if t is None:
+            self.held = _Held([], {"iterations": 0, "divergence": None}, 0)
+        self.spread_text()
+        self.t, self.views, self.pending = t or [[] for _ in self.shards], [], None
+        for some, parameters in self.held.views:
+            some.view.parameters = parameters.copied()
+            self.own(some)
+        del self.model.views[len(self.views) :], self.model.history[self.held.n_history :]
+        self.model.progress = dict(self.held.progress)
+
+    def do(
+        self, function: Callable[..., Any], *arguments: Any, at: int | None = None, urgency: int = 0
+    ) -> Future:
+        """A task. at: its worker, if that one is still there; urgency: less than 0 lets others go first"""
         self.n_tasks += 1
-        where: dict[str, Any] = {}
+        where: dict[str, Any] = {"priority": urgency}
         if at is not None:
-            where = {"workers": [self.workers[at % len(self.workers)]], "allow_other_workers": True}
+            where |= {"workers": [self.workers[at % len(self.workers)]], "allow_other_workers": True}
         name = function.__qualname__.strip("_").replace(".", "_").replace("_", "")
         key = f"{name}-{self.run}{self.n_tasks:08x}"
         return self.client.submit(function, *arguments, key=key, pure=False, **where)
+
+    def each(self, function: Callable[..., Any], *lists: Sequence[Any], urgency: int = 0) -> list[Future]:
+        """A task a shard, or an owner, on its worker. lists: of its arguments"""
+        every = enumerate(zip(*lists, strict=True))
+        return [self.do(function, *some, at=n, urgency=urgency) for n, some in every]
+
+    def sent(self, function: Callable[..., Any], *lists: Sequence[Any]) -> list[list[Future | None]]:
+        """For each receiver, for each sender: a task of the sender's about the receiver.
+
+        A receiver has what is its own: None. lists: of the senders' arguments
+        """
+        return [
+            [
+                None if n == k else self.do(function, *some, k, at=n)
+                for n, some in enumerate(zip(*lists, strict=True))
+            ]
+            for k in range(self.N)
+        ]
 
     def get(self, futures: Sequence[Future]) -> list[Any]:
         return list(self.client.gather(list(futures)))
 
     def number(self, step: Due) -> None:
         """Numbers the word pairs of a view."""
-        model, recipe = self.model, self.model.recipe
+        model, recipe, N = self.model, self.model.recipe, self.N
         self.monitor.number(step.view)
-        name, N = recipe.views[step.view], len(self.shards)
+        name = recipe.views[step.view]
         seen = self.census.seen(name)
         src, tgt = seen.src.vocab, seen.tgt.vocab
-        words = self.do(_kept, src), self.do(_kept, tgt)
-        looks = [self.do(_look, x, recipe, name, *words, at=n) for n, x in enumerate(self.shards)]
+        words, looks = self.words[step.view], [x[step.view] for x in self.looks]
         widths, ids = np.zeros(len(src), np.int64), []
-        for src_ids, tgt_ids, own in self.get([self.do(_widths, x, at=n) for n, x in enumerate(looks)]):
+        for src_ids, tgt_ids, own in self.get(self.each(_widths, looks)):
             widths[src_ids] += own
             ids.append((src_ids, tgt_ids))
         ends = np.cumsum(widths)
         total = int(ends[-1]) if len(ends) else 0
         cuts = np.searchsorted(ends, total * np.arange(1, N) / N).tolist()
         bounds = np.array([0, *cuts, len(src)], np.int64)
-        sliced = [self.do(_slices, x, bounds, at=n) for n, x in enumerate(looks)]
-        owned = []
-        for k, (start, stop) in enumerate(zip(bounds.tolist(), bounds[1:].tolist(), strict=False)):
-            parts = [self.do(operator.getitem, x, k, at=n) for n, x in enumerate(sliced)]
-            owned.append(self.do(Owned.of, start, stop, len(tgt), parts, at=k))
-        alike = [self.do(Owned.alike, x, *words, recipe.identical, at=k) for k, x in enumerate(owned)]
-        columns = [self.do(Owned.columns, x, y, len(tgt)) for x, y in zip(owned, alike, strict=True)]
-        sums = tuple(np.sum(x, axis=0) for x in zip(*self.get(columns), strict=True))
-        told = self.do(_kept, sums)
-        t = [
-            self.do(Owned.even, x, y, recipe.identical, told, recipe.direction, at=k)
-            for k, (x, y) in enumerate(zip(owned, alike, strict=True))
-        ]
         nowhere = np.zeros(len(src) + 1, np.int64), np.empty(0, np.int32)
         lexicon = Lexicon.even_of(src, tgt, *nowhere, 1.0)
         lexicon.keep(recipe.direction)
         view = View(name, src, tgt, Parameters(lexicon))
-        self.views.append(_Spread(view, words, bounds, ids, looks, owned, t))
         model.views.append(view)
+        owned = self.own(_Spread(view, bounds, ids))
+        alike = self.each(_alike, owned, [words] * N, [recipe.identical] * N)
+        columns = self.do(_summed, self.each(_widths_of, owned, alike, [len(tgt)] * N))
+        given = [recipe.identical] * N, [columns] * N, [recipe.direction] * N
+        even = self.each(_even, owned, alike, *given)
+        for k in range(N):
+            self.t[k].append(even[k])
+        self.pending = None
         model.progress = {"iterations": 0, "divergence": None}
         self.monitor.advance("number", sum(self.cells))
+
+    def own(self, some: _Spread) -> list[Future]:
+        """Gives the word pairs of the next view to their owners."""
+        N, n_tgt, bounds = self.N, len(some.view.tgt), some.bounds
+        looks = [x[len(self.views)] for x in self.looks]
+        slices = self.sent(_slice, looks, [bounds] * N)
+        owned = self.each(_own, range(N), [bounds] * N, [n_tgt] * N, looks, slices)
+        for k in range(N):
+            self.owned[k].append(owned[k])
+        self.views.append(some)
+        return owned
 
     def iterate(self, step: Due) -> None:
         """One iteration of a view, or of all views together."""
         model, recipe, stage = self.model, self.model.recipe, step.stage(self.model.recipe)
-        direction = recipe.direction
-        spread = self.views if stage.together else [self.views[step.view]]
+        which, N = slice(None) if stage.together else slice(step.view, step.view + 1), self.N
+        spread = self.views[which]
         views = [x.view for x in spread]
         self.monitor.enter(None if stage.together else step.view, stage, step.iteration)
         position(views, stage, recipe, self.census)
-        whole = self.do(_kept, [view.parameters for view in views])
-        bounds = [x.bounds for x in spread]
-        found = []
-        for n in range(len(self.shards)):
-            t = [
-                [
-                    self.do(Owned.cut_out, x, y, n, at=k)
-                    for k, (x, y) in enumerate(zip(v.owned, v.t, strict=True))
-                ]
-                for v in spread
-            ]
-            own = None if self.shares is None else self.shares[n]
-            looks = [v.looks[n] for v in spread]
-            found.append(self.do(Found.of, looks, t, whole, stage, direction, bounds, own, at=n))
-        heads = [self.do(_head, x, at=n) for n, x in enumerate(found)]
-        totals = [
-            [
-                self.do(Owned.total, x, [self.do(_part, y, v, k, at=n) for n, y in enumerate(found)], at=k)
-                for k, x in enumerate(some.owned)
-            ]
-            for v, some in enumerate(spread)
-        ]
-        self.shares = [self.do(_shares, x, at=n) for n, x in enumerate(found)] if stage.together else None
+        whole = self.do(_kept, ([view.parameters for view in views], [x.bounds for x in spread]))
+        owned, t = [x[which] for x in self.owned], [x[which] for x in self.t]
+        looks, shares = [x[which] for x in self.looks], self.shares or [None] * N
+        how = [whole] * N, [stage] * N, [recipe.direction] * N
+        found = self.each(_expect, range(N), looks, owned, t, self.sent(_cut_out, owned, t), shares, *how)
+        heads = self.each(_head, found)
+        totals = self.each(_total, range(N), owned, found, self.sent(_part, found))
+        columns, n_links = None, [0] * len(views)
+        if stage.leaving is None:
+            n_tgt = [len(view.tgt) for view in views]
+            columns = self.do(_summed, self.each(_columns, owned, totals, [n_tgt] * N))
+        self.shares = self.each(_shares, found) if stage.together else None
         told = []
         for n, head in enumerate(heads):
             told.append(head.result())
@@ -247,71 +386,76 @@ class _Training:
         for _, more in told:
             for name, value in more.items():
                 statistics[name] = statistics.get(name, 0) + value
-        divergence = None
+        if stage.leaving is not None and stage.leaving.spelling and not self.alike[0]:
+            self.alike = [[self.do(_likeness, x, self.words, at=k)] for k, x in enumerate(owned)]
+        if stage.leaving is not None:
+            n_links = [sum(some) for some in zip(*self.get(self.each(_links, totals)), strict=True)]
+        divergence = self._divergence()
+        self.pending = None
         for v, some in enumerate(spread):
-            divergence = self._renew(some, totals[v], [counts[v] for counts, _ in told], step)
+            base = self._renew_null(some, [counts[v] for counts, _ in told], stage, n_links[v])
+            self.pending = None if base is None else (base, [])
+        evidence = self.do(_kept, [view.parameters.lexicon.evidence for view in views])
+        alike = self.alike if stage.leaving is not None and stage.leaving.spelling else [[] for _ in range(N)]
+        all_of = [columns] * N, [evidence] * N
+        new = self.each(_renewed, owned, t, totals, [stage] * N, [recipe.direction] * N, *all_of, alike)
+        if self.pending is not None:
+            self.pending[1].extend(self.each(_added, new))
+        for k in range(N):
+            self.t[k][which] = [new[k]]
+        model.progress = {"iterations": step.iteration, "divergence": divergence}
         record(model, views, stage, statistics, self.monitor)
-        model.progress = {"iterations": step.iteration + 1, "divergence": divergence}
+        model.progress = {"iterations": step.iteration + 1, "divergence": None}
 
-    def _renew(
-        self, some: _Spread, totals: list[Future], counts: Sequence[Counts], step: Due
+    def _renew_null(
+        self, some: _Spread, counts: Sequence[Counts], stage: Stage, n_links: int
     ) -> Divergence | None:
-        """New parameters of a view. totals: of its owners; counts: of the shards, without word pairs"""
-        stage, recipe, m = step.stage(self.model.recipe), self.model.recipe, some.view.parameters
-        n_tgt = len(some.view.tgt)
-        sums = self.get([self.do(_columns, x, y, n_tgt) for x, y in zip(some.owned, totals, strict=True)])
-        columns = sum(sums[1:], start=sums[0])
-        total = Counts.zero(m, shared=stage.together)
+        """New parameters of a view, without word pairs. counts: of the shards; n_links: of all word pairs"""
+        m, total = some.view.parameters, Counts.zero(some.view.parameters, shared=stage.together)
         for own, (src, tgt) in zip(counts, some.ids, strict=True):
             total.null_fwd[tgt] += own.null_fwd
             total.null_rev[src] += own.null_rev
             total.positions += own.positions
-        occurrences, likeness = None, [None] * len(some.owned)
-        if stage.leaving is not None:
-            occurrences = self.census.seen(some.view.name).occurrences
-            if stage.leaving.spelling:
-                some.alike = some.alike or [
-                    self.do(Owned.likeness, x, *some.words, at=k) for k, x in enumerate(some.owned)
-                ]
-                likeness = some.alike
-        divergence = update_null(m, total, stage, columns, occurrences)
+        occurrences = None if stage.leaving is None else self.census.seen(some.view.name).occurrences
+        divergence = update_null(m, total, stage, n_links, occurrences)
         if stage.leaving is None:
-            m.lexicon.keep(recipe.direction)
-        told = self.do(_kept, columns), self.do(_kept, m.lexicon.evidence)
-        new = [
-            self.do(Owned.renewed, x, t, c, stage, recipe.direction, *told, alike, at=k)
-            for k, (x, t, c, alike) in enumerate(zip(some.owned, some.t, totals, likeness, strict=True))
-        ]
-        some.t = [self.do(operator.getitem, x, 0, at=k) for k, x in enumerate(new)]
-        if divergence is not None:
-            parts = self.get([self.do(operator.getitem, x, 1, at=k) for k, x in enumerate(new)])
-            added = np.concatenate([own for _, own in parts])
-            fwd, rev = divergence
-            divergence = fwd + float(added[:, 0].sum()), rev + (parts[0][0] + float(added[:, 1].sum()))
+            m.lexicon.keep(self.model.recipe.direction)
         return divergence
 
-    def collect(self, used: Corpus) -> None:
-        """Gives the model its word pairs and shares. used: the text that is trained on"""
+    def _divergence(self) -> Divergence | None:
+        """The divergence that the last update of a view's lexicon left."""
+        if self.pending is None:
+            return None
+        (fwd, rev), futures = self.pending
+        parts = self.get(futures)
+        added = np.concatenate([own for _, own in parts])
+        return fwd + float(added[:, 0].sum()), rev + (parts[0][0] + float(added[:, 1].sum()))
+
+    def collect(self) -> None:
+        """Gives the model its word pairs and shares."""
         model, recipe = self.model, self.model.recipe
-        for some in self.views:
-            parts = self.get([self.do(Owned.pruned, x, t) for x, t in zip(some.owned, some.t, strict=True)])
+        for v, some in enumerate(self.views):
+            parts = self.get(self.each(_pruned, self.owned, self.t, [v] * self.N))
             widths, tgt, t = (np.concatenate(x) for x in zip(*parts, strict=True))
             lexicon = some.view.parameters.lexicon
             lexicon.rows = np.concatenate([np.zeros(1, np.int64), np.cumsum(widths)])
             lexicon.tgt, lexicon.t = tgt, t
         if self.shares is not None:
             packed: list[Packed] = self.get(self.shares)
-            model.shares = Shares.joined(pair_keys(used), packed).sorted()
+            model.shares = Shares.joined(pair_keys(self.used), packed).sorted()
         position(model.views, recipe.last, recipe, self.census)  # the last stage may have had no iterations
 
 
+# What workers do. Lists are of views, if nothing else is said.
+
+
 def _kept(x: Any) -> Any:
-    """What many tasks need, or what must not be lost: the scheduler can make it again."""
+    """What many tasks need, or what must not be lost with a worker."""
     return x
 
 
-def _look(shard: TextShard, recipe: Recipe, view: str, src: Vocab, tgt: Vocab) -> LocalView:
-    found = LocalView.of(shard.trained_on(recipe), view, src, tgt, 1)
+def _look(shard: TextShard, recipe: Recipe, view: str, words: Words) -> LocalView:
+    found = LocalView.of(shard.trained_on(recipe), view, *words, 1)
     found.seen.keep(KEPT_CELLS, 1)
     return found
 
@@ -321,21 +465,120 @@ def _widths(look: LocalView) -> tuple[Ints, Ints, Longs]:
     return look.pairs.src, look.pairs.tgt, np.diff(look.pairs.rows)
 
 
-def _slices(look: LocalView, bounds: Longs) -> list[Any]:
-    return list(slices(look.pairs, bounds))
+def _slice(look: LocalView, bounds: Longs, owner: int) -> Slice:
+    return slice_of(look.pairs, bounds, owner)
 
 
-def _part(found: Found, view: int, owner: int) -> Longs:
-    return found.pairs[view][owner]
+def _own(owner: int, bounds: Longs, n_tgt: int, look: LocalView, slices: Sequence[Slice | None]) -> Owned:
+    """The word pairs of an owner. slices: of each shard; look: the one that is here"""
+    start, stop = bounds[owner : owner + 2].tolist()
+    return Owned.of(start, stop, n_tgt, [x or slice_of(look.pairs, bounds, owner) for x in slices])
+
+
+def _alike(owned: Owned, words: Words, identical: float) -> Longs:
+    return owned.alike(*words, identical)
+
+
+def _widths_of(owned: Owned, alike: Longs, n_tgt: int) -> list[Longs]:
+    return [np.stack(owned.columns(alike, n_tgt))]
+
+
+def _even(
+    owned: Owned, alike: Longs, identical: float, columns: list[Longs], direction: str
+) -> list[Renewed]:
+    sums = columns[0][0], columns[0][1]
+    return [(owned.even(alike, identical, sums, direction), None)]
+
+
+def _likeness(owned: Sequence[Owned], words: Sequence[Words]) -> list[Bytes]:
+    return [x.likeness(*some) for x, some in zip(owned, words, strict=True)]
+
+
+def _cut_out(owned: Sequence[Owned], t: Sequence[list[Renewed]], shard: int) -> list[Reals]:
+    """t of the word pairs of a shard."""
+    return [x.cut_out(own, shard) for x, own in zip(owned, _t_of(t), strict=True)]
+
+
+def _t_of(renewed: Sequence[list[Renewed]]) -> list[Reals]:
+    return [t for some in renewed for t, _ in some]
+
+
+def _expect(
+    n: int,
+    looks: Sequence[LocalView],
+    owned: Sequence[Owned],
+    t: Sequence[list[Renewed]],
+    parts: Sequence[list[Reals] | None],
+    shares: Packed | None,
+    whole: tuple[Sequence[Parameters], Sequence[Longs]],
+    stage: Stage,
+    direction: str,
+) -> Found:
+    """One iteration over shard n. parts: what each owner cuts out; owned, t: of the one that is here"""
+    every = [_cut_out(owned, t, n) if part is None else part for part in parts]
+    views = [list(x) for x in zip(*every, strict=True)]
+    return Found.of(looks, views, whole[0], stage, direction, whole[1], shares)
 
 
 def _head(found: Found) -> tuple[list[Counts], dict[str, int]]:
     return found.counts, found.statistics
 
 
+def _part(found: Found, owner: int) -> list[Longs]:
+    """The counts of an owner's word pairs."""
+    return [pairs[owner] for pairs in found.pairs]
+
+
 def _shares(found: Found) -> Packed | None:
     return found.shares
 
 
-def _columns(owned: Owned, counts: Longs, n_tgt: int) -> Columns:
-    return Columns.of(owned.tgt, counts, n_tgt)
+def _total(
+    owner: int, owned: Sequence[Owned], found: Found, parts: Sequence[list[Longs] | None]
+) -> list[Longs]:
+    """The counts of all shards. parts: of each; found: of the one that is here"""
+    every = [_part(found, owner) if part is None else part for part in parts]
+    return [x.total(counts) for x, counts in zip(owned, zip(*every, strict=True), strict=True)]
+
+
+def _columns(owned: Sequence[Owned], totals: Sequence[Longs], n_tgt: Sequence[int]) -> list[Columns]:
+    return [Columns.of(x.tgt, total, n) for x, total, n in zip(owned, totals, n_tgt, strict=True)]
+
+
+def _summed(parts: Sequence[list[Any]]) -> list[Any]:
+    """The sums over owners."""
+    return [sum(some[1:], start=some[0]) for some in zip(*parts, strict=True)]
+
+
+def _links(totals: Sequence[Longs]) -> list[int]:
+    """How many links the counts of each view make, forward."""
+    return [int(total[:, 0].sum()) for total in totals]
+
+
+def _renewed(
+    owned: Sequence[Owned],
+    t: Sequence[list[Renewed]],
+    totals: Sequence[Longs],
+    stage: Stage,
+    direction: str,
+    columns: Sequence[Columns] | None,
+    evidence: Sequence[Evidence | None],
+    alike: Sequence[list[Bytes]],
+) -> list[Renewed]:
+    """t after an update. alike: of all views, or nothing"""
+    likeness = alike[0] if alike else [None] * len(owned)
+    sums = [None] * len(owned) if columns is None else columns
+    return [
+        x.renewed(own, total, stage, direction, column, some, like)
+        for x, own, total, column, some, like in zip(
+            owned, _t_of(t), totals, sums, evidence, likeness, strict=True
+        )
+    ]
+
+
+def _added(renewed: list[Renewed]) -> tuple[float, Doubles] | None:
+    return renewed[-1][1]
+
+
+def _pruned(owned: Sequence[Owned], t: Sequence[list[Renewed]], view: int) -> tuple[Longs, Ints, Reals]:
+    return owned[view].pruned(_t_of(t)[view])

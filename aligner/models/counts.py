@@ -4,7 +4,8 @@ Integers can be added in any order: threads, shards and machines give the same b
 A token adds 1 to the sum of a table's counts; rounding may add a millionth more, that of shares a hundredth.
 So no count exceeds the number of the longer side's tokens by more than a hundredth. A token of the surrogate
 adds 2, but the first and the last of a sentence 1 each. An int64 ends at 2^63: it would hold the counts of
-almost 2^31 tokens a side, or of 2^30 tokens of the surrogate, which is MOST_TOKENS.
+almost 2^31 tokens a side, or of 2^30 tokens of the surrogate, which is MOST_TOKENS. More tokens need another
+unit, and so other results: one entry, as that of the jump to the next word, may have most of the tokens.
 """
 
 from __future__ import annotations

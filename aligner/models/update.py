@@ -89,38 +89,36 @@ class Columns:
 
     totals  [V_tgt]  target word -> its counts, reverse
     widths  [V_tgt]  target word -> how many word pairs it has
-    links   the sum of counts, forward
     """
 
     totals: Longs
     widths: Longs
-    links: int
 
     @staticmethod
     def of(tgt: npt.NDArray[np.int32], pairs: Longs, n_tgt: int) -> Columns:
         """tgt, pairs: the target words and the counts of word pairs"""
-        return Columns(*_update.column_sums(tgt, pairs, n_tgt), int(pairs[:, 0].sum()))
+        return Columns(*_update.column_sums(tgt, pairs, n_tgt))
 
     def __add__(self, other: Columns) -> Columns:
-        return Columns(self.totals + other.totals, self.widths + other.widths, self.links + other.links)
+        return Columns(self.totals + other.totals, self.widths + other.widths)
 
 
 def update_null(
     parameters: Parameters,
     counts: Counts,
     stage: Stage,
-    columns: Columns,
+    n_links: int,
     occurrences: Occurrences | None = None,
 ) -> Divergence | None:
     """What `update` does, but for the word pairs: their lexicon is in parts, which update_rows takes.
 
     parameters, counts: without word pairs
-    columns: of all parts
+    n_links: the sum of all counts, forward, for the rule that needs occurrences
     """
     m, divergence = parameters.lexicon, None
     if stage.leaving is not None:
         assert occurrences is not None
-        m.evidence = null_of_occurrences(m, counts, columns.links, occurrences, stage.leaving)
+        m.evidence = null_of_occurrences(m, counts, n_links, occurrences, stage.leaving)
     elif stage.dirichlet:
         divergence = null_rows(m, counts, stage.dirichlet)
     else:
@@ -130,18 +128,24 @@ def update_null(
 
 
 def update_rows(
-    m: Lexicon, pairs: Longs, stage: Stage, columns: Columns, alike: Bytes | None = None, n_threads: int = 1
+    m: Lexicon,
+    pairs: Longs,
+    stage: Stage,
+    columns: Columns | None,
+    alike: Bytes | None = None,
+    n_threads: int = 1,
 ) -> tuple[float, Doubles] | None:
     """What `update` does for the word pairs of some source words.
 
     m        has these word pairs, and of the evidence what update_null says of these source words
-    columns  of all source words
+    columns  of all source words; None for the rule that needs occurrences
     Returns what variational Bayes adds to divergences: what target words add, and what each source word adds.
     """
     if stage.leaving is not None:
         assert m.evidence is not None
         by_evidence(m, pairs, m.evidence, stage.leaving, alike, n_threads)
         return None
+    assert columns is not None
     if stage.dirichlet:
         sums = columns.totals, columns.widths
         return _update.variational_bayes(m.rows, m.tgt, pairs, *sums, stage.dirichlet, m.t, n_threads)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import signal
 from collections.abc import Iterator
@@ -9,15 +10,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cluster import bytes_of
 from trained import SRC, TGT, generated, recipe_of, run
 
 from aligner import Corpus, Model, Recipe, learn
+from aligner.cluster import _owners
 from aligner.cluster.local import LocalView
-from aligner.cluster.owners import Owned, slices
+from aligner.cluster.owners import Owned, slice_of
 from aligner.text.cells import Seen
 from aligner.text.views import see
 
 pytest.importorskip("distributed")
+
+from distributed import wait  # noqa: E402
 
 from aligner.cluster import workers  # noqa: E402
 from aligner.cluster.workers import connected, learn_on  # noqa: E402
@@ -60,6 +65,13 @@ def test_workers_make_the_model_of_one_process(client, name, tmp_path):
     assert saved(found, tmp_path) == saved(learn(SOME, recipe)[0], tmp_path)
 
 
+def test_workers_send_what_shards_need(client):
+    """Half of a shard's word pairs are on the other worker. Each is sent once, and so are its counts."""
+    recipe = Recipe.of("loo", ibm1_iterations=5, iterations=5, views=["word"])
+    sent, needed = bytes_of(client, generated(), recipe, 2)
+    assert 0.45 < sent / needed < 0.75
+
+
 def test_empty_shards_and_empty_sides(client, tmp_path):
     corpus = Corpus.of([("a b", "x y"), ("", "x"), ("b c", ""), ("c a", "y z")])
     recipe = recipe_of("loo", ibm1_iterations=1, iterations=1, views=["word"])
@@ -67,20 +79,32 @@ def test_empty_shards_and_empty_sides(client, tmp_path):
     assert saved(found, tmp_path) == saved(learn(corpus, recipe)[0], tmp_path)
 
 
-def test_a_worker_that_is_killed_changes_no_bit(tmp_path, monkeypatch):
-    recipe = recipe_of("hmm", ibm1_iterations=2, iterations=1, views=["prefix3"])
-    iterate, killed = workers._Training.iterate, []
+@pytest.mark.parametrize("n_done", [1, 5])
+def test_a_worker_that_is_killed_changes_no_bit(n_done, tmp_path, monkeypatch):
+    recipe = Recipe.of("loo", ibm1_iterations=2, hmm_iterations=0, iterations=2, views=VIEWS[:2])
+    iterate, number, killed, begun = workers._Training.iterate, workers._Training.number, [], []
     with connected("local:2") as client:
 
         def kill_first(self, step) -> None:
-            if len(self.model.history) == 1 and not killed:
+            begun.append((step.view, step.iteration))
+            if len(self.model.history) == n_done and not killed:
+                wait([x for own in self.held.t for both in own for x in both])
                 killed.append(next(iter(client.run(os.getpid).values())))
                 os.kill(killed[0], signal.SIGKILL)
             iterate(self, step)
 
+        def numbered(self, step) -> None:
+            begun.append((step.view, -1))
+            number(self, step)
+
         monkeypatch.setattr(workers._Training, "iterate", kill_first)
+        monkeypatch.setattr(workers._Training, "number", numbered)
         found = learn_on(client, SOME, recipe, n_shards=2)
     assert killed and saved(found, tmp_path) == saved(learn(SOME, recipe)[0], tmp_path)
+    # What comes before the part that is under way is not done again
+    views, together = [(v, n) for v in (0, 1) for n in (-1, 0, 1)], {(-1, 2), (-1, 3)}
+    assert begun[:3] == views[:3] and len(begun) > len(views) + len(together)
+    assert n_done == 1 or begun[:6] == views and set(begun[6:]) == together
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -89,7 +113,7 @@ def test_owners_have_all_word_pairs_once(view):
     vocabs = text.src.vocab, text.tgt.vocab
     parts = [LocalView.of(SOME.part(a, a + 25), view, *vocabs, 1).pairs for a in (0, 25)]
     bounds = np.array([0, len(vocabs[0]) // 3, len(vocabs[0]) // 3, len(vocabs[0])])
-    cut = [slices(part, bounds) for part in parts]
+    cut = [[slice_of(part, bounds, k) for k in range(3)] for part in parts]
     owned = [
         Owned.of(int(a), int(b), len(vocabs[1]), [x[k] for x in cut])
         for k, (a, b) in enumerate(zip(bounds, bounds[1:], strict=False))
@@ -108,8 +132,63 @@ def test_the_command_line(tmp_path):
     run("train", *given, "-o", tmp_path / "one")
     run("train", *given, "-o", tmp_path / "two", "--cluster", "local:2")
     assert (tmp_path / "two").read_bytes() == (tmp_path / "one").read_bytes()
-    assert "--init is not for --cluster" in run(
-        "train", *given, "-o", tmp_path / "x", "--cluster", "local:2", "--init", tmp_path / "one", code=2
-    )
     message = run("train", *given, "-o", tmp_path / "x", "--cluster", "tcp://127.0.0.1:9", code=1)
     assert "there is no scheduler of Dask at tcp://127.0.0.1:9" in message
+
+
+def test_align_on_a_cluster(tmp_path):
+    given = [SRC, TGT, "-q", "--model", "ibm1", "--fast", "--iterations", 1, "--threshold", "auto"]
+    for name, more in (("one", []), ("two", ["--cluster", "local:2"])):
+        files = [
+            "-o",
+            tmp_path / name,
+            "--save",
+            tmp_path / f"{name}.model",
+            "--forward",
+            tmp_path / f"{name}.fwd",
+        ]
+        run("align", *given, *files, *more)
+    for end in ("", ".model", ".fwd"):
+        assert (tmp_path / f"two{end}").read_bytes() == (tmp_path / f"one{end}").read_bytes()
+
+
+# Options that a training on a cluster cannot honour
+REFUSED = {
+    "--init": "x", "--prior": "x", "--dev-src": "x", "--given": "x", "--exclude": "x", "--checkpoint": "x",
+    "--memory": "1G",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ["train", "align"])
+def test_what_a_cluster_cannot_do_is_refused(command, tmp_path):
+    given = [command, SRC, TGT, "-o", tmp_path / "x", "--cluster", "local:2"]
+    refused = REFUSED | ({"--threads": "2"} if command == "train" else {})
+    for name, value in refused.items():
+        assert f"{name} is not for --cluster" in run(*given, name, value, code=2)
+    # What goes with such an option only is refused by the command itself
+    for name, value in (("--dev-gold", "x"), ("--prior-weight", "2"), ("--known-format", "gold")):
+        run(*given, name, value, code=2)
+    run(*given, "--resume", code=2)
+    assert "forgets no word pairs" in run(*given, "--prune", "0.1", code=1)
+
+
+def test_every_setting_of_a_training_is_for_a_cluster_or_refused():
+    """A setting that `learn_on` does not take is refused above, or has to do with memory and threads."""
+    alone = inspect.signature(learn).parameters.keys() - inspect.signature(learn_on).parameters.keys()
+    refused = {"init", "prior", "prior_weight", "development", "links", "resume", "checkpoint", "constraints"}
+    assert alone == refused | {"n_threads", "memory"}
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_counts_are_added_at_their_places(n):
+    total, own = np.ones((4, n), np.int64), np.arange(10, 10 + 2 * n).reshape(2, n)
+    expected = total.copy()
+    expected[[3, 1]] += own
+    _owners.add_rows(total, np.array([3, 1]), own)
+    np.testing.assert_array_equal(total, expected)
+    for places in ([0, 4], [-1, 0]):
+        with pytest.raises(ValueError, match="1 places are not among 4 word pairs"):
+            _owners.add_rows(total, np.array(places), own)
+    with pytest.raises(ValueError, match="of other directions"):
+        _owners.add_rows(total, np.array([0, 1]), np.ones((2, 3 - n), np.int64))
+    np.testing.assert_array_equal(total, expected)
