@@ -52,7 +52,7 @@ def begin(
             "a training in jobs forgets no word pairs", hint="train without", setting="prune", value="0"
         )
     corpus = corpus.fitted(recipe.lowercase, recipe.split)
-    check_size(corpus)
+    check_size(corpus, (stage.family for stage in recipe.schedule), prior=False)
     used, recipe, _ = trained_on(corpus.bounded(), recipe)
     classes, class_files = classes_of(classes, recipe, used)
     model = begun(used, recipe, {"class_files": class_files}, facts)

@@ -23,10 +23,9 @@ import numpy.typing as npt
 from dask import config
 from distributed import Client, Future, LocalCluster
 
+from aligner.cluster import tasks
 from aligner.cluster.due import DECIDE, ITERATE, NUMBER, Due, due
 from aligner.cluster.jobs import begin
-from aligner.cluster.local import LocalView
-from aligner.cluster.owners import Doubles, Found, Owned, Reals, Slice, slice_of
 from aligner.cluster.shards import TextShard, in_text_shards
 from aligner.decoding import threshold
 from aligner.decoding.combine import Decision
@@ -34,15 +33,15 @@ from aligner.decoding.model import Model
 from aligner.errors import DataError
 from aligner.models.census import Census
 from aligner.models.counts import LOGLIKS, Counts
-from aligner.models.lexicon import Evidence, Lexicon
+from aligner.models.lexicon import Lexicon
 from aligner.models.parameters import Parameters, View
 from aligner.models.recipe import Recipe
 from aligner.models.shares import Packed, Shares
 from aligner.models.stage import Stage
-from aligner.models.update import Bytes, Columns, Divergence, update_null
+from aligner.models.update import Divergence, update_null
 from aligner.text.cells import cell_offsets
 from aligner.text.classes import BothClasses
-from aligner.text.corpus import Corpus, Vocab, pair_keys
+from aligner.text.corpus import Corpus, pair_keys
 from aligner.training.iteration import expected_threshold, position, record
 from aligner.training.monitor import Monitor
 from aligner.training.progress import Progress, decoding_work, kind_of, training_work
@@ -50,8 +49,6 @@ from aligner.training.start import trained_on
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
-Words = tuple[Vocab, Vocab]  # of a view
-Renewed = tuple[Reals, tuple[float, Doubles] | None]  # what Owned.renewed returns
 
 LOCAL = re.compile(r"local:([1-9][0-9]{0,3})")
 # Of the workers of local:N: memory that is freed serves again, or each array would have new pages; nobody
@@ -65,7 +62,6 @@ QUICK: dict[str, Any] = {
     "distributed.worker.profile.enabled": False,
 }
 MOST_LOSSES = 5  # of workers, in a part of a training
-KEPT_CELLS = 1 << 27  # of a shard and a view, that a worker keeps; others are looked up in each iteration
 
 
 @contextmanager
@@ -89,7 +85,7 @@ def connected(address: str) -> Iterator[Client]:
     with config.set(QUICK), LocalCluster(**workers, **silent) as cluster:
         with Client(cluster) as client:
             # Workers import what they need while the text is read
-            importing = [client.submit(_kept, None, workers=[w], pure=False) for w in client.nthreads()]
+            importing = [client.submit(tasks.kept, None, workers=[w], pure=False) for w in client.nthreads()]
             yield client
             del importing
 
@@ -225,9 +221,9 @@ class _Training:
         N, recipe = self.N, self.model.recipe
         for n, name in enumerate(recipe.views):  # of later views, while workers would wait for each other
             text = self.census.seen(name)
-            self.words.append(self.do(_kept, (text.src.vocab, text.tgt.vocab)))
+            self.words.append(self.do(tasks.kept, (text.src.vocab, text.tgt.vocab)))
             how = [recipe] * N, [name] * N, [self.words[-1]] * N
-            looks = self.each(_look, self.shards, *how, urgency=-n)
+            looks = self.each(tasks.look, self.shards, *how, urgency=-n)
             for own, look in zip(self.looks, looks, strict=True):
                 own.append(look)
 
@@ -259,7 +255,7 @@ class _Training:
         copies = {x.key: copy for own in self.held.t for x, copy in own}
         self.held = _Held(views, dict(self.model.progress or {}), len(self.model.history))
         for k, own in enumerate(self.t):
-            self.held.t.append([(x, copies.get(x.key) or self.do(_kept, x, at=k + 1)) for x in own])
+            self.held.t.append([(x, copies.get(x.key) or self.do(tasks.kept, x, at=k + 1)) for x in own])
 
     def recover(self) -> None:
         """Goes back to the beginning of the part, or of the training, with the workers that there are."""
@@ -290,7 +286,7 @@ class _Training:
         where: dict[str, Any] = {"priority": urgency}
         if at is not None:
             where |= {"workers": [self.workers[at % len(self.workers)]], "allow_other_workers": True}
-        name = function.__qualname__.strip("_").replace(".", "_").replace("_", "")
+        name = function.__name__.replace("_", "")
         key = f"{name}-{self.run}{self.n_tasks:08x}"
         return self.client.submit(function, *arguments, key=key, pure=False, **where)
 
@@ -324,7 +320,7 @@ class _Training:
         src, tgt = seen.src.vocab, seen.tgt.vocab
         words, looks = self.words[step.view], [x[step.view] for x in self.looks]
         widths, ids = np.zeros(len(src), np.int64), []
-        for src_ids, tgt_ids, own in self.get(self.each(_widths, looks)):
+        for src_ids, tgt_ids, own in self.get(self.each(tasks.widths, looks)):
             widths[src_ids] += own
             ids.append((src_ids, tgt_ids))
         ends = np.cumsum(widths)
@@ -337,10 +333,10 @@ class _Training:
         view = View(name, src, tgt, Parameters(lexicon))
         model.views.append(view)
         owned = self.own(_Spread(view, bounds, ids))
-        alike = self.each(_alike, owned, [words] * N, [recipe.identical] * N)
-        columns = self.do(_summed, self.each(_widths_of, owned, alike, [len(tgt)] * N))
+        alike = self.each(tasks.alike, owned, [words] * N, [recipe.identical] * N)
+        columns = self.do(tasks.summed, self.each(tasks.widths_of, owned, alike, [len(tgt)] * N))
         given = [recipe.identical] * N, [columns] * N, [recipe.direction] * N
-        even = self.each(_even, owned, alike, *given)
+        even = self.each(tasks.even, owned, alike, *given)
         for k in range(N):
             self.t[k].append(even[k])
         self.pending = None
@@ -351,8 +347,8 @@ class _Training:
         """Gives the word pairs of the next view to their owners."""
         N, n_tgt, bounds = self.N, len(some.view.tgt), some.bounds
         looks = [x[len(self.views)] for x in self.looks]
-        slices = self.sent(_slice, looks, [bounds] * N)
-        owned = self.each(_own, range(N), [bounds] * N, [n_tgt] * N, looks, slices)
+        slices = self.sent(tasks.slice, looks, [bounds] * N)
+        owned = self.each(tasks.own, range(N), [bounds] * N, [n_tgt] * N, looks, slices)
         for k in range(N):
             self.owned[k].append(owned[k])
         self.views.append(some)
@@ -366,18 +362,20 @@ class _Training:
         views = [x.view for x in spread]
         self.monitor.enter(None if stage.together else step.view, stage, step.iteration)
         position(views, stage, recipe, self.census)
-        whole = self.do(_kept, ([view.parameters for view in views], [x.bounds for x in spread]))
+        whole = self.do(tasks.kept, ([view.parameters for view in views], [x.bounds for x in spread]))
         owned, t = [x[which] for x in self.owned], [x[which] for x in self.t]
         looks, shares = [x[which] for x in self.looks], self.shares or [None] * N
         how = [whole] * N, [stage] * N, [recipe.direction] * N
-        found = self.each(_expect, range(N), looks, owned, t, self.sent(_cut_out, owned, t), shares, *how)
-        heads = self.each(_head, found)
-        totals = self.each(_total, range(N), owned, found, self.sent(_part, found))
+        found = self.each(
+            tasks.expect, range(N), looks, owned, t, self.sent(tasks.cut_out, owned, t), shares, *how
+        )
+        heads = self.each(tasks.head, found)
+        totals = self.each(tasks.total, range(N), owned, found, self.sent(tasks.part, found))
         columns, n_links = None, [0] * len(views)
         if stage.leaving is None:
             n_tgt = [len(view.tgt) for view in views]
-            columns = self.do(_summed, self.each(_columns, owned, totals, [n_tgt] * N))
-        self.shares = self.each(_shares, found) if stage.together else None
+            columns = self.do(tasks.summed, self.each(tasks.columns, owned, totals, [n_tgt] * N))
+        self.shares = self.each(tasks.shares, found) if stage.together else None
         told = []
         for n, head in enumerate(heads):
             told.append(head.result())
@@ -387,20 +385,20 @@ class _Training:
             for name, value in more.items():
                 statistics[name] = statistics.get(name, 0) + value
         if stage.leaving is not None and stage.leaving.spelling and not self.alike[0]:
-            self.alike = [[self.do(_likeness, x, self.words, at=k)] for k, x in enumerate(owned)]
+            self.alike = [[self.do(tasks.likeness, x, self.words, at=k)] for k, x in enumerate(owned)]
         if stage.leaving is not None:
-            n_links = [sum(some) for some in zip(*self.get(self.each(_links, totals)), strict=True)]
+            n_links = [sum(some) for some in zip(*self.get(self.each(tasks.links, totals)), strict=True)]
         divergence = self._divergence()
         self.pending = None
         for v, some in enumerate(spread):
             base = self._renew_null(some, [counts[v] for counts, _ in told], stage, n_links[v])
             self.pending = None if base is None else (base, [])
-        evidence = self.do(_kept, [view.parameters.lexicon.evidence for view in views])
+        evidence = self.do(tasks.kept, [view.parameters.lexicon.evidence for view in views])
         alike = self.alike if stage.leaving is not None and stage.leaving.spelling else [[] for _ in range(N)]
         all_of = [columns] * N, [evidence] * N
-        new = self.each(_renewed, owned, t, totals, [stage] * N, [recipe.direction] * N, *all_of, alike)
+        new = self.each(tasks.renewed, owned, t, totals, [stage] * N, [recipe.direction] * N, *all_of, alike)
         if self.pending is not None:
-            self.pending[1].extend(self.each(_added, new))
+            self.pending[1].extend(self.each(tasks.added, new))
         for k in range(N):
             self.t[k][which] = [new[k]]
         model.progress = {"iterations": step.iteration, "divergence": divergence}
@@ -435,7 +433,7 @@ class _Training:
         """Gives the model its word pairs and shares."""
         model, recipe = self.model, self.model.recipe
         for v, some in enumerate(self.views):
-            parts = self.get(self.each(_pruned, self.owned, self.t, [v] * self.N))
+            parts = self.get(self.each(tasks.pruned, self.owned, self.t, [v] * self.N))
             widths, tgt, t = (np.concatenate(x) for x in zip(*parts, strict=True))
             lexicon = some.view.parameters.lexicon
             lexicon.rows = np.concatenate([np.zeros(1, np.int64), np.cumsum(widths)])
@@ -444,141 +442,3 @@ class _Training:
             packed: list[Packed] = self.get(self.shares)
             model.shares = Shares.joined(pair_keys(self.used), packed).sorted()
         position(model.views, recipe.last, recipe, self.census)  # the last stage may have had no iterations
-
-
-# What workers do. Lists are of views, if nothing else is said.
-
-
-def _kept(x: Any) -> Any:
-    """What many tasks need, or what must not be lost with a worker."""
-    return x
-
-
-def _look(shard: TextShard, recipe: Recipe, view: str, words: Words) -> LocalView:
-    found = LocalView.of(shard.trained_on(recipe), view, *words, 1)
-    found.seen.keep(KEPT_CELLS, 1)
-    return found
-
-
-def _widths(look: LocalView) -> tuple[Ints, Ints, Longs]:
-    """The words of a shard, and how many word pairs each source word has."""
-    return look.pairs.src, look.pairs.tgt, np.diff(look.pairs.rows)
-
-
-def _slice(look: LocalView, bounds: Longs, owner: int) -> Slice:
-    return slice_of(look.pairs, bounds, owner)
-
-
-def _own(owner: int, bounds: Longs, n_tgt: int, look: LocalView, slices: Sequence[Slice | None]) -> Owned:
-    """The word pairs of an owner. slices: of each shard; look: the one that is here"""
-    start, stop = bounds[owner : owner + 2].tolist()
-    return Owned.of(start, stop, n_tgt, [x or slice_of(look.pairs, bounds, owner) for x in slices])
-
-
-def _alike(owned: Owned, words: Words, identical: float) -> Longs:
-    return owned.alike(*words, identical)
-
-
-def _widths_of(owned: Owned, alike: Longs, n_tgt: int) -> list[Longs]:
-    return [np.stack(owned.columns(alike, n_tgt))]
-
-
-def _even(
-    owned: Owned, alike: Longs, identical: float, columns: list[Longs], direction: str
-) -> list[Renewed]:
-    sums = columns[0][0], columns[0][1]
-    return [(owned.even(alike, identical, sums, direction), None)]
-
-
-def _likeness(owned: Sequence[Owned], words: Sequence[Words]) -> list[Bytes]:
-    return [x.likeness(*some) for x, some in zip(owned, words, strict=True)]
-
-
-def _cut_out(owned: Sequence[Owned], t: Sequence[list[Renewed]], shard: int) -> list[Reals]:
-    """t of the word pairs of a shard."""
-    return [x.cut_out(own, shard) for x, own in zip(owned, _t_of(t), strict=True)]
-
-
-def _t_of(renewed: Sequence[list[Renewed]]) -> list[Reals]:
-    return [t for some in renewed for t, _ in some]
-
-
-def _expect(
-    n: int,
-    looks: Sequence[LocalView],
-    owned: Sequence[Owned],
-    t: Sequence[list[Renewed]],
-    parts: Sequence[list[Reals] | None],
-    shares: Packed | None,
-    whole: tuple[Sequence[Parameters], Sequence[Longs]],
-    stage: Stage,
-    direction: str,
-) -> Found:
-    """One iteration over shard n. parts: what each owner cuts out; owned, t: of the one that is here"""
-    every = [_cut_out(owned, t, n) if part is None else part for part in parts]
-    views = [list(x) for x in zip(*every, strict=True)]
-    return Found.of(looks, views, whole[0], stage, direction, whole[1], shares)
-
-
-def _head(found: Found) -> tuple[list[Counts], dict[str, int]]:
-    return found.counts, found.statistics
-
-
-def _part(found: Found, owner: int) -> list[Longs]:
-    """The counts of an owner's word pairs."""
-    return [pairs[owner] for pairs in found.pairs]
-
-
-def _shares(found: Found) -> Packed | None:
-    return found.shares
-
-
-def _total(
-    owner: int, owned: Sequence[Owned], found: Found, parts: Sequence[list[Longs] | None]
-) -> list[Longs]:
-    """The counts of all shards. parts: of each; found: of the one that is here"""
-    every = [_part(found, owner) if part is None else part for part in parts]
-    return [x.total(counts) for x, counts in zip(owned, zip(*every, strict=True), strict=True)]
-
-
-def _columns(owned: Sequence[Owned], totals: Sequence[Longs], n_tgt: Sequence[int]) -> list[Columns]:
-    return [Columns.of(x.tgt, total, n) for x, total, n in zip(owned, totals, n_tgt, strict=True)]
-
-
-def _summed(parts: Sequence[list[Any]]) -> list[Any]:
-    """The sums over owners."""
-    return [sum(some[1:], start=some[0]) for some in zip(*parts, strict=True)]
-
-
-def _links(totals: Sequence[Longs]) -> list[int]:
-    """How many links the counts of each view make, forward."""
-    return [int(total[:, 0].sum()) for total in totals]
-
-
-def _renewed(
-    owned: Sequence[Owned],
-    t: Sequence[list[Renewed]],
-    totals: Sequence[Longs],
-    stage: Stage,
-    direction: str,
-    columns: Sequence[Columns] | None,
-    evidence: Sequence[Evidence | None],
-    alike: Sequence[list[Bytes]],
-) -> list[Renewed]:
-    """t after an update. alike: of all views, or nothing"""
-    likeness = alike[0] if alike else [None] * len(owned)
-    sums = [None] * len(owned) if columns is None else columns
-    return [
-        x.renewed(own, total, stage, direction, column, some, like)
-        for x, own, total, column, some, like in zip(
-            owned, _t_of(t), totals, sums, evidence, likeness, strict=True
-        )
-    ]
-
-
-def _added(renewed: list[Renewed]) -> tuple[float, Doubles] | None:
-    return renewed[-1][1]
-
-
-def _pruned(owned: Sequence[Owned], t: Sequence[list[Renewed]], view: int) -> tuple[Longs, Ints, Reals]:
-    return owned[view].pruned(_t_of(t)[view])
