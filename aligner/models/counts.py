@@ -2,15 +2,15 @@
 
 Integers can be added in any order: threads, shards and machines give the same bits. A count of 1 is 2^32.
 A token adds 1 to the sum of a table's counts; rounding may add a millionth more, that of shares a hundredth.
-So no count exceeds the number of the longer side's tokens by more than a hundredth. A token of the surrogate
-adds 2, but the first and the last of a sentence 1 each. An int64 ends at 2^63: it would hold the counts of
-almost 2^31 tokens a side, or of 2^30 tokens of the surrogate, which is MOST_TOKENS. More tokens need another
-unit, and so other results: one entry, as that of the jump to the next word, may have most of the tokens.
+So no count exceeds the number of the longer side's tokens by more than a hundredth. An int64 ends at 2^63, a
+count of 2^31: it holds the counts of MOST_TOKENS a side. A token of the surrogate adds 2, and a prior may
+count as much as the text: then half as many tokens are the most. More tokens need another unit, and so other
+results: one entry, as that of the jump to the next word, may have most of the tokens.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,8 +26,9 @@ Longs = npt.NDArray[np.int64]
 
 LOGLIKS = ("loglik_fwd", "loglik_rev")  # what all kernels say of a sentence pair
 ONE = 2.0**32  # how an expected count of 1 is written
-UNIT = 2.0**24  # how a statistic of 1 is written: the sum of 2^30 tokens' log-likelihoods has room, too
-MOST_TOKENS = 2**30  # a side
+UNIT = 2.0**24  # how a statistic of 1 is written: the sum of all tokens' log-likelihoods has room, too
+MOST_TOKENS = 2_000_000_000  # a side
+TWICE = {"surrogate", "convex"}  # families whose tokens add 2
 
 
 @dataclass(eq=False)
@@ -81,11 +82,15 @@ def summed(statistics: Doubles, names: Sequence[str] = LOGLIKS) -> dict[str, int
     return dict(zip(names, whole.sum(axis=0).tolist(), strict=False))
 
 
-def check_size(corpus: Corpus) -> None:
-    """Refuses a text whose counts an int64 might not hold."""
+def check_size(corpus: Corpus, families: Iterable[str], prior: bool) -> None:
+    """Refuses a text whose counts an int64 might not hold.
+
+    families: of the stages; prior: whether a prior is added to the counts
+    """
+    most = MOST_TOKENS // 2 if prior or not TWICE.isdisjoint(families) else MOST_TOKENS
     for name, side in (("source", corpus.src), ("target", corpus.tgt)):
-        if len(side.ids) > MOST_TOKENS:
+        if len(side.ids) > most:
             raise DataError(
-                f"the {name} side has {len(side.ids)} tokens, more than {MOST_TOKENS}",
+                f"the {name} side has {len(side.ids)} tokens, more than {most}",
                 hint="train on a part of the text, and align the rest with the model",
             )

@@ -158,9 +158,9 @@ class EarlierCounts:
         with np.errstate(over="ignore"):  # a sum may be infinite
             sums = [x.sum() for x in (*self.pairs.T, *self.occurrences, *self.nulls)]
             most = weight * max([*sums, 0.0 if positions is None else positions.sum()])
-        if most > MOST_TOKENS:
+        if most > MOST_TOKENS // 2:
             raise DataError(
-                f"the prior counts {most:.3g} words or jumps, more than {MOST_TOKENS}",
+                f"the prior counts {most:.3g} words or jumps, more than {MOST_TOKENS // 2}",
                 hint="give the prior a smaller weight",
             )
 

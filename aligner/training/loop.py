@@ -125,7 +125,7 @@ def learn(
     if development is not None:
         fitted = development.corpus.fitted(recipe.lowercase, recipe.split)
         development = replace(development, corpus=fitted)
-    check_size(corpus)
+    check_size(corpus, (stage.family for stage in recipe.schedule), prior is not None)
     known = known_of(links, constraints, corpus)
     check_constraints(recipe, known)
     corpus = corpus.bounded()

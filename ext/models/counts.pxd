@@ -1,7 +1,7 @@
 """Expected counts as integers of 2^-32: sums do not depend on the order of addition.
 
 Threads, shards and machines give the same bits, and a subtraction undoes an addition exactly. A count of 1 is 2^32.
-An int64 holds the counts of 2^30 tokens a side with room to spare; aligner/models/counts.py refuses longer texts.
+An int64 holds the counts of two billion tokens a side; aligner/models/counts.py refuses longer texts.
 """
 
 from libc.stdint cimport int64_t, uint64_t

@@ -64,10 +64,17 @@ def test_memory_is_used_again():
 def test_a_text_too_large_for_its_counts_is_refused(monkeypatch, write, tmp_path):
     pairs = [("a b c", "x"), ("d e", "y z")]
     monkeypatch.setattr("aligner.models.counts.MOST_TOKENS", 5)
-    train(pairs)
+    taught = train(pairs)
     monkeypatch.setattr("aligner.models.counts.MOST_TOKENS", 4)
     with pytest.raises(DataError, match="the source side has 5 tokens, more than 4; train on a part"):
         train(pairs)
+    half = "the source side has 5 tokens, more than 2"
+    monkeypatch.setattr("aligner.models.counts.MOST_TOKENS", 5)
+    with pytest.raises(DataError, match=half):
+        train(pairs, model="surrogate")
+    with pytest.raises(DataError, match=half):
+        train(pairs, prior=taught)
+    monkeypatch.setattr("aligner.models.counts.MOST_TOKENS", 4)
     with pytest.raises(DataError, match="the target side has 5 tokens, more than 4"):
         train([pair[::-1] for pair in pairs])
     src, tgt = write("src", "a b c\nd e\n"), write("tgt", "x\ny z\n")
