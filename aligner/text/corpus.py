@@ -288,14 +288,6 @@ class Corpus:
         """The same sentence pairs, as if they had been read from files of their own."""
         return Corpus(self.src.compact(), self.tgt.compact())
 
-    def sample(self, n: int) -> npt.NDArray[np.bool_]:
-        """[S] which sentence pairs are in a sample of n: random ones, but always the same; all of fewer."""
-        keep = np.ones(len(self), dtype=bool)
-        if n < len(self):
-            keep[:] = False
-            keep[np.random.default_rng(SEED).choice(len(self), n, replace=False)] = True
-        return keep
-
     @cached_property
     def occurrences(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """How often source words and target words occur in sentence pairs that have words on both sides."""
@@ -364,6 +356,16 @@ def _line(sentence: str | Sequence[str], n: int, split: str) -> str:
     if "\n" in sentence:
         raise ValueError(f"{where}: a sentence has a line break in it")
     return " ".join(sentence.split()) if split == "unicode" else sentence
+
+
+def sampled(n: int, size: int) -> npt.NDArray[np.bool_]:
+    """[n] which of n sentence pairs are in a sample: random ones, but always the same ones.
+
+    RandomState draws the same ones in all versions of numpy. Links of the default model depend on them.
+    """
+    keep = np.ones(n, dtype=bool)
+    keep[np.random.RandomState(SEED).permutation(n)[size:]] = False
+    return keep
 
 
 def ranks(words: Sequence[str]) -> npt.NDArray[np.int64]:
