@@ -65,10 +65,11 @@ with atheris.instrument_imports(include=["aligner"]):
     from aligner.text import giza as text_giza
     from aligner.text import reading
     from aligner.text.classes import read_classes
-    from aligner.text.corpus import Corpus, Side
+    from aligner.text.corpus import Corpus
     from aligner.text.fast_align import read_pairs
     from aligner.text.giza import cooccurrences, read_snt, read_vcb
     from aligner.text.reading import LAYOUTS, read_lines, stream_corpus
+    from aligner.text.sides import Side
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "cli" / "compat" / "golden"

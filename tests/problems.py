@@ -22,8 +22,9 @@ from aligner.models.lexicon import Lexicon
 from aligner.models.parameters import Parameters
 from aligner.models.stage import Stage
 from aligner.text.cells import Seen, Shard
-from aligner.text.corpus import Corpus, Side, Vocab
+from aligner.text.corpus import Corpus
 from aligner.text.known import NOTHING, Known, Weights
+from aligner.text.sides import Side, Vocab
 
 FLOOR = 1e-6  # what kernels add to every emission
 TIGHT = {

@@ -38,7 +38,8 @@ from aligner.models.shares import Packed, Shares
 from aligner.models.update import Columns, Divergence, update_null
 from aligner.text.cells import cell_offsets
 from aligner.text.classes import BothClasses
-from aligner.text.corpus import Corpus, Vocab, pair_keys
+from aligner.text.corpus import Corpus, pair_keys
+from aligner.text.sides import Vocab
 from aligner.training.iteration import expected_threshold, position, record
 from aligner.training.monitor import Monitor
 from aligner.training.progress import Progress, kind_of, training_work

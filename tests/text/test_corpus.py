@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from aligner import Corpus
 from aligner.text._corpus import Interner, Status, hash_sentences, index_lines, relabel
-from aligner.text.corpus import Relabelled, relabelled, sampled
+from aligner.text.corpus import sampled
+from aligner.text.sides import Relabelled, relabelled
 
 
 @given(lines=st.lists(st.text(st.sampled_from("ab\u00e9 \t\r\u00a0\u2028"), max_size=30), max_size=8))
