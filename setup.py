@@ -16,16 +16,16 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-DEBUG = os.environ.get("ALIGNER_DEBUG", "0") not in ("", "0")
 TESTS = os.environ.get("ALIGNER_TESTS", "0") not in ("", "0")  # with the kernels that only tests use
 SANITIZE = os.environ.get("ALIGNER_SANITIZE", "0") not in ("", "0")
 FUZZER = os.environ.get("ALIGNER_SANITIZE") == "fuzzer"  # also tells a fuzzer which branches are taken
 # Objects never mix.
-BUILD = "build/" + ("fuzzer" if FUZZER else "sanitize" if SANITIZE else "debug" if DEBUG else "release")
-FLAGS = ["-O1", "-g", "-D_GLIBCXX_ASSERTIONS"] if DEBUG else ["-O3"]
+BUILD = "build/" + ("fuzzer" if FUZZER else "sanitize" if SANITIZE else "release")
+FLAGS = ["-O3"]
 SANITIZERS = "-fsanitize=address,undefined,float-cast-overflow"
 if SANITIZE:  # the first access outside an array and the first undefined operation end the process
-    FLAGS = ["-O1", "-g", SANITIZERS, "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"]
+    FLAGS = ["-O1", "-g", "-D_GLIBCXX_ASSERTIONS", "-fno-omit-frame-pointer"]
+    FLAGS += [SANITIZERS, "-fno-sanitize-recover=all"]
     FLAGS += ["-fsanitize=fuzzer-no-link", "-fno-sanitize=vptr,function"] if FUZZER else []
 FLAGS += ["-ffp-contract=off"]  # with it, and sums in written order, all builds give the same bits
 FLAGS += ["-Wno-psabi"]  # vectors are passed between inline functions only
@@ -126,11 +126,11 @@ EXTENSIONS = [
 ]
 DIRECTIVES = {
     "language_level": 3,
-    "boundscheck": DEBUG,
+    "boundscheck": SANITIZE,
     "wraparound": False,
-    "initializedcheck": DEBUG,
-    "nonecheck": DEBUG,
-    "cdivision": not DEBUG,
+    "initializedcheck": SANITIZE,
+    "nonecheck": SANITIZE,
+    "cdivision": not SANITIZE,
     "embedsignature": True,
 }
 

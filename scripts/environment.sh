@@ -3,9 +3,9 @@
 #
 #   extras            of pyproject.toml to install, as in extras=dev,browser; what has them serves without them too. dev
 #                     and test also build the kernels that only tests use
-#   ALIGNER_DEBUG     1: a second environment with bounds checks in the kernels, installed as users would
-#   ALIGNER_SANITIZE  1: a third one, whose kernels end the process at the first access outside an array
-#                     fuzzer: a fourth one, by clang, whose kernels also tell a fuzzer which branches are taken
+#   ALIGNER_SANITIZE  1: a second environment, installed as users would, whose kernels check bounds, and end the process
+#                     at the first access outside an array and at the first undefined operation
+#                     fuzzer: a third one, by clang, whose kernels also tell a fuzzer which branches are taken
 
 need() {  # need COMMAND DEBIAN_PACKAGE...: installs the packages where the command fails
     local command=$1
@@ -30,7 +30,7 @@ sanitized() {  # sanitized COMMAND...: runs it so that it can load the kernels o
     else
         libraries="$("${CXX:-c++}" -print-file-name=libasan.so) $("${CXX:-c++}" -print-file-name=libstdc++.so)"
     fi
-    ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc LD_PRELOAD=$libraries "$@"
+    ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS} PYTHONMALLOC=malloc LD_PRELOAD=$libraries "$@"
 }
 
 extras=${extras:-}
@@ -49,8 +49,6 @@ if [ "${ALIGNER_SANITIZE:-0}" = fuzzer ]; then
     venv=.venv-fuzzer editable='' sources='aligner ext setup.py pyproject.toml'
 elif [ "${ALIGNER_SANITIZE:-0}" = 1 ]; then
     venv=.venv-sanitize editable='' sources='aligner ext setup.py pyproject.toml'
-elif [ "${ALIGNER_DEBUG:-0}" = 1 ]; then
-    venv=.venv-debug editable='' sources='aligner ext setup.py pyproject.toml'
 else
     venv=.venv editable=-e sources='ext setup.py pyproject.toml'
 fi

@@ -88,7 +88,10 @@ def main() -> None:
     )
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        parser.error(f"{error.filename}: {error.strerror}")
     for name, text in pages().items():
         (folder / name).write_text(text, encoding="utf-8")
 

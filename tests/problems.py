@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 from dataclasses import dataclass, replace
+from types import ModuleType
 
 import numpy as np
 import oracle
+import pytest
 from hypothesis import strategies as st
 
+from aligner import simd
 from aligner.models import _hmm_double, hmm
 from aligner.models.class_jumps import ClassJumps
 from aligner.models.counts import Counts
@@ -17,8 +22,9 @@ from aligner.models.lexicon import Lexicon
 from aligner.models.parameters import Parameters
 from aligner.models.stage import Stage
 from aligner.text.cells import Seen, Shard
-from aligner.text.corpus import Corpus, Side, Vocab
+from aligner.text.corpus import Corpus
 from aligner.text.known import NOTHING, Known, Weights
+from aligner.text.sides import Side, Vocab
 
 FLOOR = 1e-6  # what kernels add to every emission
 TIGHT = {
@@ -26,6 +32,19 @@ TIGHT = {
     "drop": 0.0,
     "max_calls": 500,
 }  # so that a projection can be compared with the exact one
+
+
+BUILDS = ("", *simd.LEVELS)  # of a kernel: the baseline first
+
+
+def build_of(kernel: str, build: str) -> ModuleType:
+    """One of BUILDS of a kernel; skips the test where the machine cannot run it, or it was not built."""
+    name = f"aligner.models.{kernel}" + f"_{build}" * bool(build)
+    if build and build not in simd._levels(None):
+        pytest.skip(f"this machine has no {build}")
+    if importlib.util.find_spec(name) is None:
+        pytest.skip(f"{build} was not built")
+    return importlib.import_module(name)
 
 
 def corpus_of(*pairs: tuple[list[int], list[int]]) -> Corpus:

@@ -8,7 +8,7 @@ import subprocess
 
 import click
 import pytest
-from manual import escaped, marked, pages
+from manual import escaped, main, marked, pages
 from reference import block_of, paragraphs
 
 from aligner.cli import COMMANDS, cli
@@ -40,6 +40,21 @@ def test_a_page_reads_well(name, tmp_path):
     for paragraph in paragraphs(ALL[name].help):
         if paragraph.startswith("\b\n"):  # examples can be copied from the page
             assert all(line.strip() in shown for line in block_of(paragraph)[1].splitlines())
+
+
+def test_pages_are_written_into_a_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["manual.py", str(tmp_path / "man" / "man1")])
+    main()
+    written = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "man/man1").iterdir()}
+    assert written == PAGES
+
+
+def test_a_file_is_no_folder(tmp_path, monkeypatch, capsys):
+    (tmp_path / "file").touch()
+    monkeypatch.setattr("sys.argv", ["manual.py", str(tmp_path / "file")])
+    with pytest.raises(SystemExit):
+        main()
+    assert capsys.readouterr().err.endswith("file: File exists\n")
 
 
 def test_what_roff_would_read_as_its_own_is_escaped():

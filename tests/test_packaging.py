@@ -23,7 +23,7 @@ Main = pytest.importorskip("Cython.Compiler.Main")
 def made(monkeypatch, **environment: str) -> dict[str, Any]:
     """The names of setup.py, after it has run; nothing is built."""
     monkeypatch.chdir(ROOT)
-    for name in ("ALIGNER_DEBUG", "ALIGNER_TESTS", "ALIGNER_SANITIZE"):
+    for name in ("ALIGNER_TESTS", "ALIGNER_SANITIZE"):
         monkeypatch.setenv(name, environment.get(name, "0"))
     monkeypatch.setattr(Build, "cythonize", lambda modules, **_: modules)
     monkeypatch.setattr(setuptools, "setup", lambda **_: None)
@@ -118,9 +118,9 @@ def test_a_kernel_is_kept_by_what_it_is_made_of(monkeypatch):
     for change in ("", "flags", "compiler"):
         monkeypatch.setenv("CXXFLAGS", "-g" if change == "compiler" else "")
         monkeypatch.setenv("ALIGNER_KERNELS", "kept")
-        setup = made(monkeypatch, ALIGNER_DEBUG="1" if change == "flags" else "0")
+        setup = made(monkeypatch, ALIGNER_SANITIZE="1" if change == "flags" else "0")
         names[change] = set(setup["KEPT"].values())
-        again = made(monkeypatch, ALIGNER_DEBUG="1" if change == "flags" else "0")
+        again = made(monkeypatch, ALIGNER_SANITIZE="1" if change == "flags" else "0")
         assert set(again["KEPT"].values()) == names[change]
         one = next(kernel for kernel in setup["EXTENSIONS"] if kernel.name == "aligner.models._hmm")
         before = setup["kept"](one)

@@ -15,7 +15,7 @@ from aligner.files import open_log
 T = TypeVar("T")
 
 
-class Beside(Protocol):
+class SideOutput(Protocol):
     """What is written beside the main output. Its failure does not end the program at once."""
 
     failure: Exception | None
@@ -24,7 +24,7 @@ class Beside(Protocol):
         """error: what ended the program"""
 
 
-B = TypeVar("B", bound=Beside)
+B = TypeVar("B", bound=SideOutput)
 
 
 class Output(Generic[T]):
@@ -67,7 +67,7 @@ class Outputs:
     """
 
     def __init__(self) -> None:
-        self._outputs: list[Beside] = []
+        self._outputs: list[SideOutput] = []
 
     def add(self, output: B) -> B:
         self._outputs.append(output)

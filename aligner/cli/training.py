@@ -25,7 +25,7 @@ from aligner.models.recipe import Recipe
 from aligner.models.steps import Step
 from aligner.text.cells import Seen, cell_offsets
 from aligner.text.classes import BothClasses, WordClasses, read_classes
-from aligner.text.corpus import Corpus, warn_of_long
+from aligner.text.corpus import Corpus, sampled, warn_of_long
 from aligner.text.reading import read_corpus
 from aligner.training.checkpoint import Checkpoints
 from aligner.training.development import Development
@@ -243,7 +243,7 @@ def train(
     classes = read_both_classes(class_files)
     used, known = corpus, links
     if train_sample is not None and train_sample < len(corpus):
-        keep = corpus.sample(train_sample)
+        keep = sampled(len(corpus), train_sample)
         used, known = corpus.select(keep).compact(), None if links is None else links.select(keep)
         run = {**(run or {}), "sample": str(len(used))}
         if progress is not None:

@@ -29,7 +29,7 @@ from aligner.models.parameters import Parameters, View
 from aligner.models.recipe import Recipe
 from aligner.models.shares import Shares
 from aligner.text.classes import BothClasses
-from aligner.text.corpus import Corpus, pair_keys, shown
+from aligner.text.corpus import Corpus, pair_keys, sampled, shown
 from aligner.text.spelling import likeness_of
 from aligner.threads import useful
 from aligner.training.classes import classes_of
@@ -89,7 +89,7 @@ def count(
         return Counted(*place, [local.pairs])
     views = _positioned(model, step, census)
     if step.kind == DECIDE:
-        keep = threshold.sample(model.facts["pairs"])[begin : begin + len(corpus)]
+        keep = sampled(model.facts["pairs"], threshold.MOST_PAIRS)[begin : begin + len(corpus)]
         blocks = directions(views, recipe, corpus.select(keep), n_threads=n_threads)
         links, masses = threshold.scored(blocks, Decision(threshold.UNKNOWN, recipe.direction))
         scores = np.flatnonzero(links)

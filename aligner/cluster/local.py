@@ -20,7 +20,8 @@ from aligner.models.parameters import Parameters
 from aligner.models.positions import Positions
 from aligner.models.pseudo import find_pairs
 from aligner.text.cells import Seen
-from aligner.text.corpus import Corpus, Relabelled, Side, Vocab
+from aligner.text.corpus import Corpus
+from aligner.text.sides import Relabelled, Side, Vocab
 from aligner.text.views import see
 
 Ints = npt.NDArray[np.int32]

@@ -23,7 +23,7 @@ from aligner.models.parameters import Parameters
 from aligner.models.shares import Own, Packed, Shares
 from aligner.models.stage import Stage
 from aligner.models.update import Bytes, Columns, update_rows
-from aligner.text.corpus import Vocab
+from aligner.text.sides import Vocab
 from aligner.text.spelling import likeness_of
 from aligner.training.iteration import expect
 

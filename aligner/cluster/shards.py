@@ -13,7 +13,8 @@ from aligner import store
 from aligner.errors import DataError
 from aligner.models.recipe import Recipe
 from aligner.text.cells import cell_offsets
-from aligner.text.corpus import Corpus, Side, Vocab
+from aligner.text.corpus import Corpus
+from aligner.text.sides import Side, Vocab
 from aligner.training.start import kept
 
 KIND = "shard"

@@ -21,7 +21,7 @@ from aligner.models.recipe import Recipe
 from aligner.models.shares import Packed
 from aligner.models.stage import Stage
 from aligner.models.update import Bytes, Columns
-from aligner.text.corpus import Vocab
+from aligner.text.sides import Vocab
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]

@@ -25,8 +25,9 @@ from aligner.files import display_name, open_in_place
 from aligner.lexicons.formats import FastAlign
 from aligner.links.links import Links
 from aligner.models.diagonal import LARGEST, SMALLEST, USUAL, fitted_tension, positions
-from aligner.text.corpus import Corpus, Side
+from aligner.text.corpus import Corpus
 from aligner.text.fast_align import utf8_blocks
+from aligner.text.sides import Side
 
 Doubles = npt.NDArray[np.float64]
 

@@ -15,8 +15,9 @@ from aligner.files import open_in_place
 from aligner.lexicons.formats import Giza
 from aligner.links.formats.giza import format_a3
 from aligner.links.links import Links
-from aligner.text.corpus import Corpus, Side
+from aligner.text.corpus import Corpus
 from aligner.text.giza import Vcb, read_vcb
+from aligner.text.sides import Side
 
 Doubles = npt.NDArray[np.float64]
 

@@ -25,8 +25,9 @@ from aligner.links.formats import BLOCK, LinkReader, format_links
 from aligner.links.links import Links
 from aligner.links.symmetrize import METHODS, our_name, symmetrize
 from aligner.text.classes import cluster, write_classes
-from aligner.text.corpus import Corpus, Side
+from aligner.text.corpus import Corpus
 from aligner.text.giza import FIRST, UNK, Vcb, write_snt, write_vcb
+from aligner.text.sides import Side
 
 CLASSES = 50  # that Moses asks mkcls for
 PACKED = (".gz", ".bz2")  # in which Moses accepts alignments

@@ -20,7 +20,7 @@ from aligner.models.kinds import PLACES
 from aligner.models.positions import POSITIONS, Positions, needed, restored
 from aligner.models.recipe import Recipe
 from aligner.models.settings import checked
-from aligner.text.corpus import Vocab
+from aligner.text.sides import Vocab
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 

@@ -37,9 +37,10 @@ from aligner.models.positions import kept, restored
 from aligner.models.recipe import Recipe
 from aligner.models.shares import Shares
 from aligner.text.cells import Seen
-from aligner.text.corpus import Corpus, Pairs, Vocab, warn_of_long
+from aligner.text.corpus import Corpus, Pairs, warn_of_long
 from aligner.text.doubts import warn_of_unknown
 from aligner.text.known import Constraints
+from aligner.text.sides import Vocab
 
 LEXICON = ("rows", "tgt", "t", "null_fwd", "null_rev")
 EVIDENCE = ("nulls", "kappa", "words", "alpha")  # beside its arrays

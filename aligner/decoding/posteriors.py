@@ -21,8 +21,9 @@ from aligner.models.recipe import Recipe
 from aligner.models.shares import Own, Shares
 from aligner.models.stage import Stage
 from aligner.text.cells import Seen, Shard, cell_offsets, in_shards
-from aligner.text.corpus import Corpus, Relabelled, Side
+from aligner.text.corpus import Corpus
 from aligner.text.known import NOTHING, Known
+from aligner.text.sides import Relabelled, Side
 from aligner.threads import useful
 
 Reals = npt.NDArray[np.float32]

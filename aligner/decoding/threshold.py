@@ -25,7 +25,7 @@ from aligner.models.parameters import View
 from aligner.models.recipe import Recipe
 from aligner.models.shares import MOST, Shares
 from aligner.text.cells import Seen
-from aligner.text.corpus import Corpus
+from aligner.text.corpus import Corpus, sampled
 from aligner.text.known import NOTHING, Known
 
 Doubles = npt.NDArray[np.float64]
@@ -35,7 +35,6 @@ RULES = ("auto", "points")
 UNKNOWN = 0.4  # the threshold where there are no links
 SCALE = 1_000_000  # how a histogram writes the score 1: scores have six decimals, as files have them
 MOST_PAIRS = 10_000  # sentence pairs that a threshold is found from; of a larger text, a sample
-SEED = 1  # of the sample
 BLOCK = 1 << 20  # entries of shares that are counted at a time
 
 
@@ -66,7 +65,7 @@ def find(
     `directions`
     """
     corpus = corpus.bounded()
-    keep = sample(len(corpus))
+    keep = sampled(len(corpus), MOST_PAIRS)
     if not keep.all():
         corpus, known, seen = corpus.select(keep), known.select(keep), None
     decoded = partial(directions, views, recipe, corpus, seen=seen, known=known, **settings)
@@ -112,14 +111,6 @@ def _plain(forward: Links, reverse: Links, direction: str) -> list[tuple[Links, 
 def _scores(links: Links) -> Doubles:
     assert links.scores is not None
     return links.scores
-
-
-def sample(n: int) -> npt.NDArray[np.bool_]:
-    """[n] which sentence pairs of a text a threshold is found from: all, or MOST_PAIRS drawn by SEED."""
-    keep = np.ones(n, dtype=bool)
-    if n > MOST_PAIRS:
-        keep[np.random.RandomState(SEED).permutation(n)[MOST_PAIRS:]] = False
-    return keep
 
 
 def _whole(x: Doubles) -> Longs:

@@ -18,8 +18,9 @@ from aligner.lexicons.table import NULL, Table
 from aligner.links import formats
 from aligner.links.formats import LinkReader
 from aligner.links.links import Links
-from aligner.text.corpus import Corpus, Side, Vocab, shown
+from aligner.text.corpus import Corpus, shown
 from aligner.text.reading import stream_sides
+from aligner.text.sides import Side, Vocab
 
 Longs = npt.NDArray[np.int64]
 

@@ -13,8 +13,8 @@ import numpy as np
 from aligner.errors import DataError
 from aligner.files import display_name
 from aligner.lexicons.table import NULL, Reals, Table
-from aligner.text.corpus import Vocab
 from aligner.text.reading import read_lines
+from aligner.text.sides import Vocab
 
 BLOCK = 1 << 16  # lines written at a time
 SURPLUS = 1e-5  # a probability may be above 1 by this much, which rounding in another program can cause

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from aligner.text.corpus import Vocab, ranks
+from aligner.text.sides import Vocab, ranks
 
 Reals = npt.NDArray[np.floating[Any]]
 

@@ -23,8 +23,9 @@ import numpy.typing as npt
 from aligner.errors import DataError
 from aligner.files import display_name
 from aligner.links.links import Links
-from aligner.text.corpus import Corpus, Side, Vocab, ranks
+from aligner.text.corpus import Corpus
 from aligner.text.reading import read_lines
+from aligner.text.sides import Side, Vocab, ranks
 
 BLOCK = 1 << 14  # lines written at a time
 NULL = "<NULL>"  # the word that words without links are linked with

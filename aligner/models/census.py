@@ -12,7 +12,8 @@ import numpy.typing as npt
 from aligner import store
 from aligner.models.places import sizes_of
 from aligner.text.classes import BothClasses, WordClasses
-from aligner.text.corpus import Corpus, Side, Vocab, renamed
+from aligner.text.corpus import Corpus
+from aligner.text.sides import Side, Vocab, renamed
 from aligner.text.views import Cut, parse
 
 Ints = npt.NDArray[np.int32]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from aligner.lexicons.table import NULL, Table
 from aligner.models import _update
 from aligner.text.cells import Seen
-from aligner.text.corpus import Vocab
+from aligner.text.sides import Vocab
 
 Reals = npt.NDArray[np.float32]
 

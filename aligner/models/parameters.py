@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from aligner.models.lexicon import Lexicon
 from aligner.models.positions import Positions
-from aligner.text.corpus import Vocab
+from aligner.text.sides import Vocab
 
 
 @dataclass(eq=False)

@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from aligner.text import _cells
-from aligner.text.corpus import Corpus, Relabelled, Side, Vocab
+from aligner.text.corpus import Corpus
 from aligner.text.known import NOTHING, Known
+from aligner.text.sides import Relabelled, Side, Vocab
 from aligner.text.views import Cut, parse, see
 
 Ints = npt.NDArray[np.int32]

@@ -22,8 +22,8 @@ import numpy.typing as npt
 from aligner import arguments
 from aligner.errors import DataError
 from aligner.text import _classes, _corpus
-from aligner.text.corpus import Side, Vocab
 from aligner.text.giza import Table
+from aligner.text.sides import Side, Vocab
 
 FIRST_CLASS = 2  # the number of the first class in a file
 CLASSES = 50  # as users of mkcls ask for

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from aligner.text.corpus import Corpus, Side
+from aligner.text.corpus import Corpus
+from aligner.text.sides import Side
 
 Flags = npt.NDArray[np.bool_]
 

@@ -13,8 +13,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from aligner.files import display_name, read_chunks
-from aligner.text.corpus import Builder, Corpus
+from aligner.text.corpus import Corpus
 from aligner.text.reading import line_blocks
+from aligner.text.sides import Builder
 
 BLOCK = 1 << 14  # lines indexed at a time
 SEPARATOR = re.compile(rb"\t|(?:(?<= )|^)\|\|\|(?=[ \t]|$)")

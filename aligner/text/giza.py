@@ -26,8 +26,9 @@ from aligner.errors import DataError
 from aligner.files import display_name, read_chunks
 from aligner.text import _corpus
 from aligner.text.cells import Seen, in_shards
-from aligner.text.corpus import Builder, Corpus, Side, Vocab, shown
+from aligner.text.corpus import Corpus, shown
 from aligner.text.reading import line_blocks, read_side
+from aligner.text.sides import Builder, Side, Vocab
 
 NULL, UNK = 0, 1  # ids that no word of the text has
 FIRST = 2  # the id of the first word

@@ -19,7 +19,8 @@ from aligner.files import display_name, read_chunks
 from aligner.text import _corpus
 from aligner.text._corpus import Status
 from aligner.text.blanks import Splitter
-from aligner.text.corpus import Builder, Corpus, Side
+from aligner.text.corpus import Corpus
+from aligner.text.sides import Builder, Side
 
 LAYOUTS = ("bars", "first-bar", "tsv")  # of one file
 BLOCK = 1 << 14  # lines indexed at a time

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from aligner.text import _spelling
 from aligner.text.cells import Seen
-from aligner.text.corpus import Vocab
+from aligner.text.sides import Vocab
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]

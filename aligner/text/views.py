@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from aligner.text.corpus import Corpus, Side, relabelled
+from aligner.text.corpus import Corpus
+from aligner.text.sides import Side, relabelled
 
 HELP = (
     "word, prefixN (its first N letters), suffixN (its last N), stemN (as prefixN, but fewer letters on a"

@@ -32,7 +32,8 @@ from aligner.decoding.model import Model
 from aligner.errors import DataError
 from aligner.files import clear_parts
 from aligner.models.recipe import Recipe
-from aligner.text.corpus import Corpus, Side
+from aligner.text.corpus import Corpus
+from aligner.text.sides import Side
 from aligner.training.loop import MEMORY, learn
 
 SIZE = "2G"

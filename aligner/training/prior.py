@@ -33,7 +33,8 @@ from aligner.models.recipe import Recipe
 from aligner.models.update import spelled
 from aligner.text import doubts
 from aligner.text.cells import Seen, in_shards
-from aligner.text.corpus import Corpus, Side, Vocab
+from aligner.text.corpus import Corpus
+from aligner.text.sides import Side, Vocab
 from aligner.text.spelling import likeness_of
 from aligner.text.views import parse, see
 

@@ -200,7 +200,7 @@ cdef inline void add_gains(const Cells& cells, int64_t row, int64_t k, int64_t* 
             gain[b] += log_of(cells, n[b] + k) - f[b]
 
 
-cdef cppclass Beside:
+cdef cppclass Neighbours:
     """The classes on one side of a word.
 
     count  [C + 1]  class -> how often it stands there; the word itself does not count
@@ -212,7 +212,7 @@ cdef cppclass Beside:
     int64_t own
 
 
-cdef void look(Beside& beside, const Rows& rows, const int32_t* classes, int32_t w) noexcept nogil:
+cdef void look(Neighbours& beside, const Rows& rows, const int32_t* classes, int32_t w) noexcept nogil:
     """What stands on one side of word w."""
     cdef int64_t k
     cdef int32_t c
@@ -245,7 +245,7 @@ cdef cppclass State:
     Cells follow, precede, size
     vector[int32_t] classes
     vector[int64_t] gain
-    Beside before, after
+    Neighbours before, after
     int64_t tokens
 
 

@@ -17,13 +17,12 @@ from aligner.decoding.threshold import (
     histogram,
     least_expected_aer,
     of_shares,
-    sample,
     with_links,
 )  # fmt: skip
 from aligner.links.known import known_of, weighted
 from aligner.links.links import Links
 from aligner.models.shares import MOST, Shares
-from aligner.text.corpus import pair_keys
+from aligner.text.corpus import pair_keys, sampled
 
 HOW = {
     "soft-union": Decision(0.5),
@@ -147,14 +146,10 @@ def test_thresholds_do_not_depend_on_threads_and_shards(rule, model, text, monke
 
 def test_a_large_text_is_sampled(model, text, monkeypatch):
     """Always the same sentence pairs, in their order, with what is known of them."""
-    assert sample(threshold.MOST_PAIRS).all() and sample(0).shape == (0,)
-    keep = sample(12_345)
-    assert keep.sum() == 10_000 and np.array_equal(keep, sample(12_345))
-    assert np.abs(np.flatnonzero(~keep).mean() - 6172) < 200  # from everywhere
     monkeypatch.setattr(threshold, "MOST_PAIRS", 30)
     wrong = weighted(None, Links.from_pairs([[(0, 0), (1, 1)] * (n % 3 == 0) for n in range(len(text))]))
     known = known_of(wrong, None, text)
-    keep = sample(len(text))
+    keep = sampled(len(text), 30)
     for rule in threshold.RULES:
         found = found_of(rule, model, text, HOW["soft-union"], known=known)
         assert found == found_of(rule, model, text.select(keep), HOW["soft-union"], known=known.select(keep))

@@ -17,7 +17,7 @@ from aligner import Corpus, DataError, LinkReader, read_corpus
 from aligner.lexicons.counting import count
 from aligner.lexicons.formats import FORMATS, FastAlign, Format
 from aligner.lexicons.table import NULL, Table
-from aligner.text.corpus import Vocab
+from aligner.text.sides import Vocab
 
 GOLDEN = Path(__file__).parent / "golden"
 LINKS = Path(__file__).parent.parent / "links" / "golden" / "sample.symal.grow-diag-final-and"

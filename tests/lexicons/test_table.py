@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aligner.lexicons.table import NULL, Table, joined
-from aligner.text.corpus import Vocab
+from aligner.text.sides import Vocab
 
 
 def table(rows: dict[tuple[str, str], tuple[float, float]]) -> Table:

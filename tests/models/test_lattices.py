@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import itertools
 from dataclasses import replace
 
@@ -12,9 +11,11 @@ import pytest
 from hypothesis import given, note
 from hypothesis import strategies as st
 from problems import (
+    BUILDS,
     FLOOR,
     HMM,
     Problem,
+    build_of,
     corpus_of,
     counted,
     even_problem,
@@ -27,7 +28,7 @@ from problems import (
 )
 from trained import generated
 
-from aligner import Recipe, _build, simd, train
+from aligner import Recipe, train
 from aligner.models import _hmm_double, hmm
 from aligner.models.counts import Counts
 from aligner.models.lexicon import Lexicon
@@ -149,20 +150,11 @@ def test_float_equals_double(problem):
             np.testing.assert_allclose(x, y, rtol=0, atol=2e-5)
 
 
-def skip_if_absent(level: str) -> None:
-    available = _build.simd_available()
-    if level and (
-        available not in simd.LEVELS or level[1:] not in simd.LEVELS[simd.LEVELS.index(available) :]
-    ):
-        pytest.skip(f"this machine has {available}")
-
-
 @pytest.mark.parametrize("model, n_classes", [("hmm", 0), ("bhmm", 0), ("shmm", 0), ("agree", 0), ("hmm", 5)])
-@pytest.mark.parametrize("level", ["", "_avx2", "_avx512"])
-def test_every_build_gives_the_same_bits(level, model, n_classes):
+@pytest.mark.parametrize("build", BUILDS)
+def test_every_build_gives_the_same_bits(build, model, n_classes):
     """Baseline, AVX2 and AVX-512, as far as this machine has them."""
-    skip_if_absent(level)
-    kernel = importlib.import_module(f"aligner.models._hmm{level}")
+    kernel = build_of("_hmm", build)
     random = np.random.default_rng(3)
     lengths = [(3, 5), (40, 17), (16, 16), (33, 70), (1, 9)]
     problem = in_precision(random_problem(random, lengths, 4, n_classes), np.float32)
@@ -179,11 +171,10 @@ def test_every_build_gives_the_same_bits(level, model, n_classes):
 
 
 @pytest.mark.parametrize("constraint", ["none", "symmetric", "bijective"])
-@pytest.mark.parametrize("level", ["", "_avx2", "_avx512"])
-def test_every_build_gives_the_same_bits_of_views_together(level, constraint):
+@pytest.mark.parametrize("build", BUILDS)
+def test_every_build_gives_the_same_bits_of_views_together(build, constraint):
     """With shares left out and without, of one view and of three, with the jumps of an iteration."""
-    skip_if_absent(level)
-    kernel = importlib.import_module(f"aligner.models._hmm{level}")
+    kernel = build_of("_hmm", build)
     some = generated().part(0, 60)
     recipe = Recipe.of("loo", ibm1_iterations=2, hmm_iterations=1, constraint=constraint)
     model = train(some, recipe)

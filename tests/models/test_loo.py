@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import itertools
 from dataclasses import replace
 
@@ -12,9 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from leaving import MOST, Left, left_problems, of_cells, packed, random_left, scored
-from problems import HMM, TIGHT, corpus_of, places_of, some_weights, stage_of
+from problems import BUILDS, HMM, TIGHT, build_of, corpus_of, places_of, some_weights, stage_of
 
-from aligner import _build, simd
 from aligner.models import _hmm_double, _shares, hmm
 from aligner.models.counts import ONE, Counts
 from aligner.models.jumps import Jumps
@@ -121,16 +119,11 @@ def test_known_links_weigh_the_mean_of_the_views(data):
     assert_same(problem.found(), problem.expected())
 
 
-@pytest.mark.parametrize("level", ["", "_avx2", "_avx512"])
+@pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("n_views", [1, 3])
-def test_every_build_and_any_threads_give_the_same_bits(level, n_views):
+def test_every_build_and_any_threads_give_the_same_bits(build, n_views):
     """Baseline, AVX2 and AVX-512, as far as this machine has them."""
-    available = _build.simd_available()
-    if level and (
-        available not in simd.LEVELS or level[1:] not in simd.LEVELS[simd.LEVELS.index(available) :]
-    ):
-        pytest.skip(f"this machine has {available}")
-    kernel = importlib.import_module(f"aligner.models._hmm{level}")
+    kernel = build_of("_hmm", build)
     problem = random_left(np.random.default_rng(7), LENGTHS * 4, n_views)
     for stage in (HMM, stage_of("shmm")):
         truth = problem.found(stage, kernel=hmm._hmm, dtype=np.float32)

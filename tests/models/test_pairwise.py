@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from dataclasses import replace
 
@@ -12,7 +11,9 @@ import skipping
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 from problems import (
+    BUILDS,
     Problem,
+    build_of,
     corpus_of,
     even_problem,
     expected_counts,
@@ -22,7 +23,6 @@ from problems import (
     without_translations,
 )
 
-from aligner import _build, simd
 from aligner.models import _pairwise_double, pairwise
 from aligner.models.counts import Counts
 
@@ -357,15 +357,10 @@ def test_threads_and_shards_add_up_to_the_same_counts(agree):
             np.testing.assert_array_equal(getattr(whole, name), getattr(parts, name))
 
 
-@pytest.mark.parametrize("level", ["", *simd.LEVELS])
-def test_all_builds_give_the_same_bits(level):
-    if level and level not in simd._levels(None):
-        pytest.skip(f"this machine has {_build.simd_available()}")
+@pytest.mark.parametrize("build", BUILDS)
+def test_all_builds_give_the_same_bits(build):
     problem, found = random_text(9, 60, 40), []
-    for kernel in (
-        pairwise._pairwise,
-        importlib.import_module("aligner.models._pairwise" + f"_{level}" * bool(level)),
-    ):
+    for kernel in (pairwise._pairwise, build_of("_pairwise", build)):
         counts, objectives = Counts.zero(problem.m), np.empty((60, 2))
         kernel.expect(
             problem.shard, problem.m.lexicon, how_of(PLAIN, True, "ibm1"), False, counts, objectives, 1

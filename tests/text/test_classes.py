@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from aligner.errors import DataError
 from aligner.text import _classes
 from aligner.text.classes import cluster, read_classes, write_classes
-from aligner.text.corpus import Corpus, Side, Vocab
+from aligner.text.corpus import Corpus
+from aligner.text.sides import Side, Vocab
 
 ROUNDED = 50 * 2.0**-20  # f of the kernel counts in 2^-20, and F has fewer than 50 terms
 TEXTS = st.lists(st.lists(st.sampled_from("abcdefg"), max_size=7), min_size=1, max_size=8)

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from aligner import Corpus
 from aligner.text._corpus import Interner, Status, hash_sentences, index_lines, relabel
-from aligner.text.corpus import Relabelled, relabelled
+from aligner.text.corpus import sampled
+from aligner.text.sides import Relabelled, relabelled
 
 
 @given(lines=st.lists(st.text(st.sampled_from("ab\u00e9 \t\r\u00a0\u2028"), max_size=30), max_size=8))
@@ -125,6 +126,14 @@ def test_a_compact_corpus_is_what_its_lines_would_be_read_as():
         for one, other in ((found.src, expected.src), (found.tgt, expected.tgt)):
             assert one.vocab.words == other.vocab.words and one.ids.dtype == other.ids.dtype
             assert one.ids.tolist() == other.ids.tolist() and one.offsets.tolist() == other.offsets.tolist()
+
+
+def test_a_sample_is_from_everywhere_and_always_the_same():
+    assert sampled(7, 7).all() and sampled(7, 8).all() and sampled(0, 5).shape == (0,)
+    keep = sampled(12_345, 10_000)
+    assert keep.sum() == 10_000 and np.array_equal(keep, sampled(12_345, 10_000))
+    assert np.abs(np.flatnonzero(~keep).mean() - 6172) < 200
+    assert np.flatnonzero(sampled(50, 5)).tolist() == [2, 27, 35, 38, 40]
 
 
 def test_a_relabelled_side_is_as_if_it_was_read_so():

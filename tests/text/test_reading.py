@@ -15,8 +15,9 @@ from strategies import sentences
 
 from aligner import DataError, read_corpus
 from aligner.text._corpus import end_of_line
-from aligner.text.corpus import Corpus, Side
+from aligner.text.corpus import Corpus
 from aligner.text.reading import line_blocks
+from aligner.text.sides import Side
 
 pytestmark = pytest.mark.usefixtures("blocks")
 

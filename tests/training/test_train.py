@@ -22,8 +22,9 @@ from aligner.links.known import known_of
 from aligner.models.kinds import HMMS, MODELS, PLACES
 from aligner.models.parameters import View
 from aligner.scoring.evaluate import evaluate
-from aligner.text.corpus import Corpus, Side, Vocab
+from aligner.text.corpus import Corpus
 from aligner.text.known import Constraints, Known
+from aligner.text.sides import Side, Vocab
 from aligner.text.views import see
 from aligner.training.development import Development
 from aligner.training.loop import learn

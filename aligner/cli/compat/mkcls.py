@@ -8,8 +8,8 @@ from aligner.cli.compat.command_lines import of_words, warn_of_words
 from aligner.cli.options import check_outputs
 from aligner.files import open_in_place
 from aligner.text.classes import MOST_CLASSES, WordClasses, cluster, write_classes
-from aligner.text.corpus import Builder
 from aligner.text.giza import add_plain
+from aligner.text.sides import Builder
 
 CLASSES = 100  # of mkcls, unless the caller says how many
 ROUNDS = 25  # of ours for one run of mkcls

@@ -11,8 +11,9 @@ import numpy as np
 from aligner.cli.compat.command_lines import of_words
 from aligner.cli.options import check_outputs
 from aligner.files import open_in_place
-from aligner.text.corpus import Builder, Corpus, shown
+from aligner.text.corpus import Corpus, shown
 from aligner.text.giza import add_plain, numbered, write_snt, write_vcb
+from aligner.text.sides import Builder
 
 OUTPUTS = ("-vcb1", "-vcb2", "-snt1", "-snt2")  # mgiza's options
 ENDINGS = (".tok", ".txt")  # what the names of outputs are without, if both inputs have it

@@ -24,8 +24,9 @@ from aligner.links.formats import BLOCK, FORMATS, PLAIN
 from aligner.links.formats.format import LinkFile
 from aligner.links.links import Links
 from aligner.links.priors import Priors, Table, count_priors, format_priors, parse_priors
-from aligner.text.corpus import Corpus, Vocab
+from aligner.text.corpus import Corpus
 from aligner.text.reading import line_blocks
+from aligner.text.sides import Vocab
 
 __all__ = [
     "Aligner",

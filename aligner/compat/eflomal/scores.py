@@ -19,7 +19,8 @@ import numpy.typing as npt
 from aligner.links.links import Links
 from aligner.links.priors import NULL, Priors
 from aligner.text.cells import Seen, Shard, in_shards
-from aligner.text.corpus import Corpus, Vocab
+from aligner.text.corpus import Corpus
+from aligner.text.sides import Vocab
 
 Doubles = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]

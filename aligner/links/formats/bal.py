@@ -34,7 +34,8 @@ from aligner.links.formats.giza import (
     two_links,
 )
 from aligner.links.links import Links
-from aligner.text.corpus import Corpus, Side
+from aligner.text.corpus import Corpus
+from aligner.text.sides import Side
 
 logger = logging.getLogger(__name__)
 

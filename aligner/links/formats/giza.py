@@ -26,7 +26,8 @@ from aligner.links import _a3, _giza
 from aligner.links._giza import Status
 from aligner.links.formats.format import Format, LinkFile, Messages
 from aligner.links.links import Links
-from aligner.text.corpus import Corpus, Side
+from aligner.text.corpus import Corpus
+from aligner.text.sides import Side
 
 HEADER = b"# Sentence pair ("
 BLANKS = re.compile(rb"[\n\v\f\r]")  # what others split words at, and our texts do not
