@@ -18,7 +18,9 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 BLOCK_CELLS = 1 << 20  # about how many cells a block of source words has when word pairs are found
-SHARD_CELLS = 1 << 24  # about how many cells a shard has; signals are answered between shards
+SHARD_CELLS = 1 << 24  # about how many cells a shard has at least; signals are answered between shards
+LARGEST = 1 << 27  # about how many cells a shard has at most
+FEW_SHARDS = 64  # that a large text has. Each goes through the word pairs, which no longer fit the cache
 SCORED_CELLS = 1 << 20  # about how many cells have their scores in memory
 
 
@@ -162,7 +164,12 @@ def cell_offsets(corpus: Corpus) -> Longs:
 
 def cuts(offsets: Longs) -> list[tuple[int, int]]:
     """The sentence pairs of each shard of a text: (first, the one after the last)."""
-    return cut(offsets, SHARD_CELLS)
+    return cut(offsets, shard_cells(int(offsets[-1])))
+
+
+def shard_cells(n_cells: int) -> int:
+    """About how many cells the shards of a text of n_cells have."""
+    return min(max(SHARD_CELLS, n_cells // FEW_SHARDS), LARGEST)
 
 
 def cut(offsets: Longs, n_cells: int) -> list[tuple[int, int]]:

@@ -29,7 +29,7 @@ from aligner.models.recipe import Recipe
 from aligner.models.shares import Packed, Passing, Shares, taken
 from aligner.models.stage import Stage
 from aligner.models.update import Bytes, start_with
-from aligner.text.cells import Seen, cell_offsets, cuts
+from aligner.text.cells import Seen, cell_offsets, cuts, shard_cells
 from aligner.text.classes import BothClasses
 from aligner.text.corpus import Corpus, Pairs, pair_keys, warn_of_long
 from aligner.text.known import Constraints, Known
@@ -212,8 +212,11 @@ class _Run:
 
     def train_views(self, memory: int) -> list[Seen]:
         """Each view by itself, and what it sees. memory: bytes for text, parameters, shares and cells"""
+        n_cells, n_views = int(cell_offsets(self.corpus)[-1]), len(self.model.recipe.views)
         room, seen = memory - self._held(), []
-        for n in range(len(self.model.recipe.views)):
+        if room < 4 * n_views * n_cells:  # cells of a shard are looked up
+            room -= 4 * n_views * shard_cells(n_cells)
+        for n in range(n_views):
             sight, room = self._train_view(n, room)
             seen.append(sight)
         return seen

@@ -171,7 +171,7 @@ def test_known_links_teach_and_blocks_do_not_matter(monkeypatch, name):
         return lexicon.t[lexicon.rows[a] + row.index(y)]
 
     assert (t(taught) > 1.5 * t(plain)).all() and (t(refused) < t(plain)).all()
-    monkeypatch.setattr("aligner.text.cells.SHARD_CELLS", 3)
+    monkeypatch.setattr("aligner.text.cells.LARGEST", 3)
     monkeypatch.setattr("aligner.text.cells.SCORED_CELLS", 5)
     assert_same_arrays(train(pairs, recipe, links=given), taught)
     assert sets(taught.align(pairs, links=given))[0] >= {(0, 1), (1, 0)}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from problems import corpus_of
 
 from aligner.text._cells import find_cells
-from aligner.text.cells import Seen, cell_offsets, cut, in_shards, number_pairs
+from aligner.text.cells import Seen, cell_offsets, cut, in_shards, number_pairs, shard_cells
 from aligner.text.known import Known, Weights
 
 sentences = st.lists(st.integers(0, 6), max_size=5)
@@ -149,7 +149,7 @@ def test_shards_are_the_whole_text(corpus, other, n_cells, scored, room):
     found = Seen.of_known_words(corpus, "word", *vocabs, own.rows, own.tgt)
     again = Seen.of_known_words(other, "word", *vocabs, own.rows, own.tgt)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("aligner.text.cells.SHARD_CELLS", 2 * n_cells)
+        patch.setattr("aligner.text.cells.LARGEST", 2 * n_cells)
         patch.setattr("aligner.text.cells.SCORED_CELLS", n_cells)
         both, alone = copies([own, found], scored), copies([again], scored)
     offsets = cell_offsets(other)
@@ -170,6 +170,13 @@ def test_shards_are_the_whole_text(corpus, other, n_cells, scored, room):
         assert a.cells.tolist() == b.cells.tolist()
         assert a.cell_offsets.tolist() == b.cell_offsets.tolist()
         assert a.src_ids.tolist() == b.src_ids.tolist() and a.tgt_ids.tolist() == b.tgt_ids.tolist()
+
+
+@pytest.mark.parametrize(
+    "n_cells, expected", [(0, 1 << 24), (1 << 30, 1 << 24), (1 << 31, 1 << 25), (1 << 50, 1 << 27)]
+)
+def test_a_large_text_has_few_shards_but_none_too_large(n_cells, expected):
+    assert shard_cells(n_cells) == expected
 
 
 @given(lengths=st.lists(st.integers(0, 9), max_size=30), n_cells=st.integers(1, 40))

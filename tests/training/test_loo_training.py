@@ -169,7 +169,7 @@ def test_shards_change_no_bit(some, monkeypatch, shard, scored):
     whole, seen = learn(some, short(), memory=1 << 30)
     links = links_of(whole, some, seen=seen)
     monkeypatch.setattr(threads, "CELLS", 1)
-    monkeypatch.setattr(cells, "SHARD_CELLS", shard)
+    monkeypatch.setattr(cells, "LARGEST", shard)
     monkeypatch.setattr(cells, "SCORED_CELLS", scored)
     for n_threads, memory in ((1, 1 << 30), (3, 0)):
         model, seen = learn(some, short(), memory=memory, n_threads=n_threads)

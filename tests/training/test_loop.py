@@ -146,7 +146,7 @@ def test_the_checksum_of_a_text_is_of_its_words_and_sentences():
 
 def iterations_told(monkeypatch, corpus: Corpus, recipe: Recipe) -> list[list[tuple[str, int, int]]]:
     """Of each iteration the shards that are told when they are done: kind of work, cells and views."""
-    monkeypatch.setattr("aligner.text.cells.SHARD_CELLS", 1000)
+    monkeypatch.setattr("aligner.text.cells.LARGEST", 1000)
     told: list[list[tuple[str, int, int]]] = [[]]
     add = Monitor.add
 
@@ -185,7 +185,7 @@ def test_shards_change_no_bit(corpus, monkeypatch, name, n_cells):
     recipe = recipe_of(name, iterations=2, ibm1_iterations=2, views=VIEWS)
     whole = train(some, recipe)
     links = [links_of(whole, some, viterbi=viterbi) for viterbi in (False, True)]
-    monkeypatch.setattr("aligner.text.cells.SHARD_CELLS", n_cells)
+    monkeypatch.setattr("aligner.text.cells.LARGEST", n_cells)
     monkeypatch.setattr("aligner.text.cells.SCORED_CELLS", n_cells + 1)
     for scored in (False, True):
         n_shards = len(list(in_shards([Seen.of_own_words(some, "word", 1)], 1, scored=scored)))
@@ -217,7 +217,7 @@ from aligner.cli import main
 from aligner.training.monitor import Monitor
 from aligner.training.progress import expected
 
-aligner.text.cells.SHARD_CELLS = 1 << 17
+aligner.text.cells.LARGEST = 1 << 17
 advance = Monitor.advance
 
 def said(self, kind, n_cells, n_views=1):
