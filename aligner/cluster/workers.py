@@ -166,7 +166,11 @@ class _Held:
 
     def survivors(self, client: Client) -> list[list[Future]] | None:
         """t as far as it is there; None: some of it is lost."""
-        there = client.who_has([x for own in self.t for both in own for x in both])
+        every = [x for own in self.t for both in own for x in both]
+        try:
+            there = client.who_has([x for x in every if not x.cancelled()])
+        except CancelledError:  # another worker was lost meanwhile
+            return None
         found = [[next((x for x in both if there.get(x.key)), None) for both in own] for own in self.t]
         return None if any(x is None for own in found for x in own) else found
 

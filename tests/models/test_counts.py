@@ -71,7 +71,7 @@ def test_a_text_too_large_for_its_counts_is_refused(monkeypatch, write, tmp_path
     half = "the source side has 5 tokens, more than 2"
     monkeypatch.setattr("aligner.models.counts.MOST_TOKENS", 5)
     with pytest.raises(DataError, match=half):
-        train(pairs, model="surrogate")
+        train(pairs, recipe_of("surrogate"))
     with pytest.raises(DataError, match=half):
         train(pairs, prior=taught)
     monkeypatch.setattr("aligner.models.counts.MOST_TOKENS", 4)

@@ -201,6 +201,6 @@ def test_counts_that_an_int64_does_not_hold_are_refused():
         (taught, np.full((2, 3), 1e308), 1.0),  # the sum is infinite
         (taught, None, float(MOST_TOKENS)),
     ):
-        with pytest.raises(DataError, match="more than 1073741824") as error:
+        with pytest.raises(DataError, match="more than 1000000000") as error:
             one.on(here, None, positions, weight, 1)
         assert error.value.hint == "give the prior a smaller weight"
