@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import re
+import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
@@ -62,6 +63,7 @@ QUICK: dict[str, Any] = {
     "distributed.worker.profile.enabled": False,
 }
 MOST_LOSSES = 5  # of workers, in a part of a training
+PATIENCE = 60  # seconds that a cluster may be without workers when some were lost
 
 
 @contextmanager
@@ -271,6 +273,9 @@ class _Training:
             )
         if self.monitor.progress is not None:
             self.monitor.progress.say("a worker was lost: what it did is done again")
+        end = time.monotonic() + PATIENCE
+        while not self.client.nthreads() and time.monotonic() < end:  # others come in place of lost ones
+            time.sleep(0.1)
         t = self.held.survivors(self.client)
         if t is None:
             self.held = _Held([], {"iterations": 0, "divergence": None}, 0)
