@@ -201,7 +201,8 @@ class _Training:
         """used: the text that is trained on; cut: gives its shards"""
         self.client, self.model, self.census, self.monitor = client, model, census, monitor
         self.used, self.cut = used, cut
-        self.run, self.n_tasks, self.n_losses = uuid.uuid4().hex, 0, 0
+        self.run, self.n_tasks = uuid.uuid4().hex, 0
+        self.n_losses = self.n_reached = 0  # since a part began that was not reached before; its iterations
         self.views: list[_Spread] = []
         self.pending: tuple[Divergence, list[Future]] | None = None  # the divergence, and what is added to it
         self.spread_text()
@@ -255,8 +256,8 @@ class _Training:
 
     def hold(self) -> None:
         """A part of the training begins: what it begins with is on two workers, where there are two."""
-        if len(self.model.history) > self.held.n_history:
-            self.n_losses = 0
+        if len(self.model.history) > self.n_reached:
+            self.n_losses, self.n_reached = 0, len(self.model.history)
         views = [(x, x.view.parameters.copied()) for x in self.views]
         copies = {x.key: copy for own in self.held.t for x, copy in own}
         self.held = _Held(views, dict(self.model.progress or {}), len(self.model.history))

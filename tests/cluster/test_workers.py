@@ -13,7 +13,7 @@ import pytest
 from cluster import bytes_of
 from trained import SRC, TGT, generated, recipe_of, run
 
-from aligner import Corpus, Model, Recipe, learn
+from aligner import Corpus, DataError, Model, Recipe, learn
 from aligner.cluster import _owners
 from aligner.cluster.local import LocalView
 from aligner.cluster.owners import Owned, slice_of
@@ -105,6 +105,23 @@ def test_a_worker_that_is_killed_changes_no_bit(n_done, tmp_path, monkeypatch):
     views, together = [(v, n) for v in (0, 1) for n in (-1, 0, 1)], {(-1, 2), (-1, 3)}
     assert begun[:3] == views[:3] and len(begun) > len(views) + len(together)
     assert n_done == 1 or begun[:6] == views and set(begun[6:]) == together
+
+
+def test_a_worker_that_is_lost_each_time_ends_the_training(monkeypatch):
+    """All is lost with the only worker. That the first view is trained again does not count as getting on."""
+    recipe = Recipe.of("loo", ibm1_iterations=1, hmm_iterations=0, iterations=1, views=VIEWS[:2])
+    iterate = workers._Training.iterate
+    with connected("local:1") as client:
+
+        def kill_at_the_second_view(self, step) -> None:
+            if step.view == 1:
+                os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+            iterate(self, step)
+
+        monkeypatch.setattr(workers, "MOST_LOSSES", 1)
+        monkeypatch.setattr(workers._Training, "iterate", kill_at_the_second_view)
+        with pytest.raises(DataError, match="workers were lost 2 times in one part"):
+            learn_on(client, SOME, recipe, n_shards=2)
 
 
 @pytest.mark.parametrize("view", VIEWS)
