@@ -22,7 +22,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 from dask import config
-from distributed import Client, Future, LocalCluster
+from distributed import Client, Future, LocalCluster, TimeoutError
 
 from aligner.cluster import tasks
 from aligner.cluster.due import DECIDE, ITERATE, NUMBER, Due, due
@@ -203,6 +203,7 @@ class _Training:
         self.used, self.cut = used, cut
         self.run, self.n_tasks = uuid.uuid4().hex, 0
         self.n_losses = self.n_reached = 0  # since a part began that was not reached before; its iterations
+        self.is_lost = False  # what workers had, or some of it
         self.views: list[_Spread] = []
         self.pending: tuple[Divergence, list[Future]] | None = None  # the divergence, and what is added to it
         self.spread_text()
@@ -219,7 +220,10 @@ class _Training:
             )
         for n, shard in enumerate(self.cut()):
             where = [self.workers[n % len(self.workers)]]
-            self.shards.append(self.client.scatter(shard, workers=where, hash=False))
+            try:
+                self.shards.append(self.client.scatter(shard, workers=where, hash=False))
+            except (KeyError, OSError, TimeoutError) as error:  # Dask's, where the worker is gone
+                raise CancelledError(f"{where[0]} is lost: {error!r}") from error
             self.cells.append(int(cell_offsets(shard.trained_on(self.model.recipe))[-1]))
         self.N = len(self.shards)
         self.shares: list[Future] | None = None
@@ -239,8 +243,10 @@ class _Training:
 
         When a worker is lost, the part under way begins again: a view by itself, or all views together.
         """
-        step = due(self.model)
         try:
+            if self.is_lost:
+                self.recover()
+            step = due(self.model)
             if step is None or step.kind == DECIDE:
                 self.collect()
                 return False
@@ -251,7 +257,7 @@ class _Training:
             else:
                 self.iterate(step)
         except CancelledError:
-            self.recover()
+            self.is_lost = True
         return True
 
     def hold(self) -> None:
@@ -287,6 +293,7 @@ class _Training:
             self.own(some)
         del self.model.views[len(self.views) :], self.model.history[self.held.n_history :]
         self.model.progress = dict(self.held.progress)
+        self.is_lost = False
 
     def do(
         self, function: Callable[..., Any], *arguments: Any, at: int | None = None, urgency: int = 0

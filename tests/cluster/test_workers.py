@@ -6,6 +6,7 @@ import inspect
 import os
 import signal
 from collections.abc import Iterator
+from concurrent.futures import CancelledError
 from pathlib import Path
 
 import numpy as np
@@ -122,6 +123,29 @@ def test_a_worker_that_is_lost_each_time_ends_the_training(monkeypatch):
         monkeypatch.setattr(workers._Training, "iterate", kill_at_the_second_view)
         with pytest.raises(DataError, match="workers were lost 2 times in one part"):
             learn_on(client, SOME, recipe, n_shards=2)
+
+
+def test_a_worker_may_be_lost_while_the_text_is_sent_again(client, tmp_path, monkeypatch):
+    recipe = TRAININGS["ibm1"][1]
+    iterate, scatter, raised = workers._Training.iterate, client.scatter, []
+
+    def lose(self, step) -> None:
+        if not raised:
+            raised.append("iterate")
+            raise CancelledError
+        iterate(self, step)
+
+    def send(*given, **more):
+        if raised == ["iterate"]:
+            raised.append("scatter")
+            raise KeyError("tcp://127.0.0.1:9")  # as of a worker that the scheduler does not know any more
+        return scatter(*given, **more)
+
+    monkeypatch.setattr(workers._Training, "iterate", lose)
+    monkeypatch.setattr(client, "scatter", send)
+    found = learn_on(client, SOME, recipe, n_shards=2)
+    assert raised == ["iterate", "scatter"]
+    assert saved(found, tmp_path) == saved(learn(SOME, recipe)[0], tmp_path)
 
 
 @pytest.mark.parametrize("view", VIEWS)
