@@ -22,7 +22,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 from dask import config
-from distributed import Client, Future, LocalCluster, TimeoutError
+from distributed import Client, Future, LocalCluster, TimeoutError, wait
 
 from aligner.cluster import tasks
 from aligner.cluster.due import DECIDE, ITERATE, NUMBER, Due, due
@@ -287,7 +287,11 @@ class _Training:
         if t is None:
             self.held = _Held([], {"iterations": 0, "divergence": None}, 0)
         self.spread_text()
-        self.t, self.views, self.pending = t or [[] for _ in self.shards], [], None
+        # What is left may be where its next copy goes. It goes to its owner first, and the copy elsewhere.
+        owners = enumerate(t or [[] for _ in self.shards])
+        self.t = [[self.do(tasks.kept, x, at=k, urgency=1) for x in own] for k, own in owners]
+        wait([x for own in self.t for x in own])
+        self.views, self.pending = [], None
         for some, parameters in self.held.views:
             some.view.parameters = parameters.copied()
             self.own(some)
@@ -298,7 +302,7 @@ class _Training:
     def do(
         self, function: Callable[..., Any], *arguments: Any, at: int | None = None, urgency: int = 0
     ) -> Future:
-        """A task. at: its worker, if that one is still there; urgency: less than 0 lets others go first"""
+        """A task. at: its worker, if that one is still there; urgency: those of more go first"""
         self.n_tasks += 1
         where: dict[str, Any] = {"priority": urgency}
         if at is not None:
