@@ -4,8 +4,9 @@ Integers can be added in any order: threads, shards and machines give the same b
 A token adds 1 to the sum of a table's counts; rounding may add a millionth more, that of shares a hundredth.
 So no count exceeds the number of the longer side's tokens by more than a hundredth. An int64 ends at 2^63, a
 count of 2^31: it holds the counts of MOST_TOKENS a side. A token of the surrogate adds 2, and a prior may
-count as much as the text: then half as many tokens are the most. More tokens need another unit, and so other
-results: one entry, as that of the jump to the next word, may have most of the tokens.
+count half of MOST_TOKENS: either of them halves the tokens that a side may have, both leave a quarter. More
+tokens need another unit, and so other results: one entry, as that of the jump to the next word, may have
+most of the tokens.
 """
 
 from __future__ import annotations
@@ -87,7 +88,9 @@ def check_size(corpus: Corpus, families: Iterable[str], prior: bool) -> None:
 
     families: of the stages; prior: whether a prior is added to the counts
     """
-    most = MOST_TOKENS // 2 if prior or not TWICE.isdisjoint(families) else MOST_TOKENS
+    most = MOST_TOKENS // 2 if prior else MOST_TOKENS
+    if not TWICE.isdisjoint(families):
+        most //= 2
     for name, side in (("source", corpus.src), ("target", corpus.tgt)):
         if len(side.ids) > most:
             raise DataError(

@@ -74,6 +74,8 @@ def test_a_text_too_large_for_its_counts_is_refused(monkeypatch, write, tmp_path
         train(pairs, recipe_of("surrogate"))
     with pytest.raises(DataError, match=half):
         train(pairs, prior=taught)
+    with pytest.raises(DataError, match="the source side has 5 tokens, more than 1"):
+        train(pairs, recipe_of("surrogate"), prior=taught)
     monkeypatch.setattr("aligner.models.counts.MOST_TOKENS", 4)
     with pytest.raises(DataError, match="the target side has 5 tokens, more than 4"):
         train([pair[::-1] for pair in pairs])
