@@ -162,10 +162,11 @@ def _listed(corpus: Corpus, counted: bool) -> Iterator[bytes]:
 def _counted(seen: Seen) -> npt.NDArray[np.int64]:
     """[P] how many cells each word pair has"""
     counts = np.zeros(len(seen.tgt), dtype=np.int64)
-    for _, _, (shard,) in in_shards([seen], 1):
+    for _, _, (shard,) in in_shards([seen], 1, scored=True):  # a few arrays of 8 bytes a cell
         widths = np.repeat(np.diff(shard.tgt_offsets), np.diff(shard.src_offsets))
-        first = np.repeat(seen.rows[shard.src_ids], widths)
-        pairs, found = np.unique(first + shard.cells, return_counts=True)
+        src_ids = shard.src_ids[shard.src_offsets[0] : shard.src_offsets[-1]]
+        cells = shard.cells[shard.cell_offsets[0] : shard.cell_offsets[-1]]
+        pairs, found = np.unique(np.repeat(seen.rows[src_ids], widths) + cells, return_counts=True)
         counts[pairs] += found
     return counts
 

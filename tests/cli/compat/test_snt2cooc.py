@@ -12,7 +12,10 @@ VCBS = GOLDEN / "plain2snt" / "en.vcb", GOLDEN / "plain2snt" / "fr.vcb"
 
 
 @pytest.mark.parametrize("counts", [[], ["-counts"]])
-def test_the_bytes_are_those_of_the_originals(tmp_path, counts):
+@pytest.mark.parametrize("n_cells", [1 << 20, 300])
+def test_the_bytes_are_those_of_the_originals(tmp_path, monkeypatch, counts, n_cells):
+    """Of a text at once, and in parts of a few sentence pairs."""
+    monkeypatch.setattr("aligner.text.cells.SCORED_CELLS", n_cells)
     expected = (GOLDEN / "plain2snt" / ".".join(["en_fr.cooc", *(x[1:] for x in counts)])).read_bytes()
     out = tmp_path / "cooc"
     out.write_bytes(b"older and longer\n" * 2000)
