@@ -15,7 +15,6 @@ from cluster import bytes_of
 from trained import SRC, TGT, generated, recipe_of, run
 
 from aligner import Corpus, DataError, Model, Recipe, learn
-from aligner.cluster import _owners
 from aligner.cluster.local import LocalView
 from aligner.cluster.owners import Owned, slice_of
 from aligner.text.cells import Seen
@@ -218,18 +217,3 @@ def test_every_setting_of_a_training_is_for_a_cluster_or_refused():
     alone = inspect.signature(learn).parameters.keys() - inspect.signature(learn_on).parameters.keys()
     refused = {"init", "prior", "prior_weight", "development", "links", "resume", "checkpoint", "constraints"}
     assert alone == refused | {"n_threads", "memory"}
-
-
-@pytest.mark.parametrize("n", [1, 2])
-def test_counts_are_added_at_their_places(n):
-    total, own = np.ones((4, n), np.int64), np.arange(10, 10 + 2 * n).reshape(2, n)
-    expected = total.copy()
-    expected[[3, 1]] += own
-    _owners.add_rows(total, np.array([3, 1]), own)
-    np.testing.assert_array_equal(total, expected)
-    for places in ([0, 4], [-1, 0]):
-        with pytest.raises(ValueError, match="1 places are not among 4 word pairs"):
-            _owners.add_rows(total, np.array(places), own)
-    with pytest.raises(ValueError, match="of other directions"):
-        _owners.add_rows(total, np.array([0, 1]), np.ones((2, 3 - n), np.int64))
-    np.testing.assert_array_equal(total, expected)
