@@ -52,16 +52,9 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 LOCAL = re.compile(r"local:([1-9][0-9]{0,3})")
-# Of the workers of local:N: memory that is freed serves again, or each array would have new pages; nobody
-# looks at profiles.
-QUICK: dict[str, Any] = {
-    "distributed.nanny.pre-spawn-environ": {
-        "MALLOC_ARENA_MAX": 1,
-        "MALLOC_MMAP_MAX_": 0,
-        "MALLOC_TRIM_THRESHOLD_": 1 << 40,
-    },
-    "distributed.worker.profile.enabled": False,
-}
+SPAWN = "distributed.nanny.pre-spawn-environ"  # Dask's setting: variables that workers are started with
+# Of the workers of local:N: memory that is freed serves again, or each array would have new pages.
+REUSE = {"MALLOC_ARENA_MAX": 1, "MALLOC_MMAP_MAX_": 0, "MALLOC_TRIM_THRESHOLD_": 1 << 40}
 MOST_LOSSES = 5  # of workers, in a part of a training
 PATIENCE = 60  # seconds that a cluster may be without workers when some were lost
 
@@ -84,7 +77,9 @@ def connected(address: str) -> Iterator[Client]:
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what it says of workers that come and go
     silent = {"silence_logs": logging.CRITICAL, "dashboard_address": None}
     workers = {"n_workers": int(match[1]), "threads_per_worker": 1, "memory_limit": None}
-    with config.set(QUICK), LocalCluster(**workers, **silent) as cluster:
+    # Dask's own variables, which let numpy have one thread, stay; nobody looks at profiles
+    quick = {SPAWN: config.get(SPAWN) | REUSE, "distributed.worker.profile.enabled": False}
+    with config.set(quick), LocalCluster(**workers, **silent) as cluster:
         with Client(cluster) as client:
             # Workers import what they need while the text is read
             importing = [client.submit(tasks.kept, None, workers=[w], pure=False) for w in client.nthreads()]
