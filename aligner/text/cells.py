@@ -20,7 +20,7 @@ Longs = npt.NDArray[np.int64]
 BLOCK_CELLS = 1 << 20  # about how many cells a block of source words has when word pairs are found
 SHARD_CELLS = 1 << 24  # about how many cells a shard has at least; signals are answered between shards
 LARGEST = 1 << 27  # about how many cells a shard has at most
-FEW_SHARDS = 64  # that a large text has. Each goes through the word pairs, which no longer fit the cache
+FEW_SHARDS = 64  # of a large text: each shard looks through all word pairs, so that many take long
 SCORED_CELLS = 1 << 20  # about how many cells have their scores in memory
 
 
@@ -133,7 +133,7 @@ def in_shards(
 ) -> Iterator[tuple[int, int, list[Shard]]]:
     """A text in parts: (first sentence pair, the one after the last, what each view sees of them).
 
-    A part is no longer there when the next one is asked for.
+    The cells of a part are written over when the next one is asked for: whoever needs them later copies them.
 
     scored: cells will have scores in memory, so that parts are smaller. Their cells are looked up a shard at
             a time, which is quicker
