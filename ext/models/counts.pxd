@@ -60,7 +60,9 @@ cdef inline void add_later(Later* sums, int64_t* at, int64_t amount) noexcept no
     """Adds an amount to one of a thread's sums, [UNDER_WAY].
 
     An atomic addition that waits for memory delays others, and threads wait for each other at frequent words. So amounts of
-    one place become one addition, which is made when another place needs the slot: memory was fetched long before.
+    one place become one addition, which is made when another place needs the slot: memory was fetched long before. The slot
+    of a place is given by the highest 10 bits of a product, 2^10 = UNDER_WAY; the factor is 2^64 over the golden ratio
+    (Knuth, The Art of Computer Programming, 6.4).
     """
     cdef Later* own = sums + ((<uint64_t>at * <uint64_t>0x9E3779B97F4A7C15) >> 54)
     if own.at == at:
