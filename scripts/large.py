@@ -58,7 +58,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         pairs = [(src, tgt) for src, tgt, _ in generated(min(options.pairs, 1_000_000), folder)]
-        for n in (SMALL, options.pairs):
+        for n in {SMALL, options.pairs}:
             write_joined(pairs, n, folder / str(n))
         print(f"| {head} |\n" + "|---" * 7 + "|")
         for n, cores, memory in ((SMALL, 1, "4G"), (SMALL, 2, "4G"), (options.pairs, 2, options.memory)):
