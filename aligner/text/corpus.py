@@ -1,4 +1,4 @@
-"""Parallel text as ids: one int32 array of tokens a side, cut into sentences by int64 offsets.
+"""Parallel text: two sides (text/sides.py) that have as many sentences.
 
 Tokens stand between ASCII spaces and tabs, or between all blanks of Unicode (text/blanks.py). An
 empty side is a sentence of no tokens.
