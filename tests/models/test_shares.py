@@ -167,13 +167,14 @@ def assert_counts(problem, parts: list, n_threads: int) -> None:
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3])
 def test_shards_and_threads_change_no_bit(n_threads):
-    lengths = [(5, 17), (0, 3), (12, 9), (1, 1), (4, 0), (7, 8), (20, 3)] * 5
-    problem = random_left(np.random.default_rng(0), lengths)
-    cuts = [0, 3, 4, 10, 11, 35]
+    """More sentence pairs than a thread takes at a time, and more word pairs than it has sums under way."""
+    lengths = [(5, 17), (0, 3), (12, 9), (1, 1), (4, 0), (7, 8), (20, 3)] * 60
+    problem = random_left(np.random.default_rng(0), lengths, n_words=60)
+    cuts = [0, 3, 4, 10, 50, 420]
     parts = list(zip(cuts[:-1], cuts[1:], strict=True))
-    for order in ([(0, 35)], parts, parts[::-1], [parts[k] for k in (2, 0, 4, 1, 3)]):
+    for order in ([(0, 420)], parts[::-1], [parts[k] for k in (2, 0, 4, 1, 3)]):
         assert_counts(problem, order, n_threads)
-    own, order = problem.own, np.random.default_rng(1).permutation(35)
+    own, order = problem.own, np.random.default_rng(1).permutation(420)
     starts, entries = _shares.gather(np.append(own.start, own.stop[-1]), own.entries, order, n_threads)
     for n, k in enumerate(order):
         np.testing.assert_array_equal(
