@@ -45,7 +45,7 @@ def job(folder: Path, options: str) -> Job:
 
 def line(n: int, cores: int, memory: str, cost: Cost) -> str:
     a_pair = f"{1e6 * cost.wall / n:.0f} | {1e6 * cost.cpu / n:.0f}"
-    return f"| {n:,} | {cores} | {memory} | {cost.wall:.1f} | {a_pair} | {cost.megabytes / 1000:.2f} |"
+    return f"| {n:,} | {cores} | {memory} | {cost.wall:.1f} | {a_pair} | {cost.megabytes / 1000:.1f} |"
 
 
 def main() -> None:
@@ -54,7 +54,7 @@ def main() -> None:
     parser.add_argument("--memory", default="800M")
     parser.add_argument("--rounds", type=int, default=1)
     options = parser.parse_args()
-    head = "pairs | cores | `--memory` | seconds | us a pair | CPU us a pair | GB"
+    head = "pairs | cores | `--memory` | seconds | µs a pair | CPU µs a pair | GB"
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         pairs = [(src, tgt) for src, tgt, _ in generated(min(options.pairs, 1_000_000), folder)]
