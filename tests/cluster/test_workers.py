@@ -5,6 +5,10 @@ from __future__ import annotations
 import inspect
 import os
 import signal
+import subprocess
+import sys
+import time
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +21,7 @@ from aligner import Corpus, Model, Recipe, learn
 from aligner.cluster import _owners
 from aligner.cluster.local import LocalView
 from aligner.cluster.owners import Owned, slice_of
+from aligner.errors import DataError
 from aligner.text.cells import Seen
 from aligner.text.views import see
 
@@ -192,3 +197,45 @@ def test_counts_are_added_at_their_places(n):
     with pytest.raises(ValueError, match="of other directions"):
         _owners.add_rows(total, np.array([0, 1]), np.ones((2, 3 - n), np.int64))
     np.testing.assert_array_equal(total, expected)
+
+
+@pytest.mark.parametrize("address", ["local:0", "local:9999", "local:2x", "local:-1", "local:", "local", "LOCAL:0"])
+def test_a_number_of_workers_that_cannot_be_is_refused(address):
+    with pytest.raises(DataError, match=f"{address}: the number of workers is to be from 1 to 256"):
+        with connected(address):
+            pass
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("seconds", [1.3, 3])
+def test_a_signal_to_all_processes_prints_no_traceback_and_leaves_nothing(number, seconds, tmp_path):
+    """As of Ctrl-C on a terminal, which goes to the workers, too. TERM goes to the process alone."""
+    given = ["train", SRC, TGT, "-o", tmp_path / "x", "--cluster", "local:2", "--iterations", "1000"]
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "aligner", *map(str, given)],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "TMPDIR": str(scratch)},
+    )
+    time.sleep(seconds)
+    (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 128 + number
+    assert "Traceback" not in said
+    assert not list(scratch.iterdir())
+
+
+def test_a_text_without_words_is_told_once(client, caplog):
+    learn_on(client, Corpus.of([]), Recipe.of("ibm1", iterations=1, views=["word"]))
+    assert caplog.text.count("there is nothing to learn from") == 1
+
+
+def test_two_local_clusters_at_once_warn_of_no_port():
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        with connected("local:1"), connected("local:1"):
+            pass
+    assert not [str(w.message) for w in told if "Port" in str(w.message)]
