@@ -10,13 +10,17 @@ from __future__ import annotations
 
 import logging
 import re
+import signal
+import tempfile
+import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from multiprocessing import resource_tracker
 from typing import IO, Any
 
 import numpy as np
@@ -46,12 +50,13 @@ from aligner.text.corpus import Corpus, pair_keys
 from aligner.training.iteration import expected_threshold, position, record
 from aligner.training.monitor import Monitor
 from aligner.training.progress import Progress, decoding_work, kind_of, training_work
-from aligner.training.start import trained_on
+from aligner.training.start import kept
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
-LOCAL = re.compile(r"local:([1-9][0-9]{0,3})")
+LOCAL = re.compile(r"local(?::(.*))?", re.IGNORECASE | re.DOTALL)
+MOST_WORKERS = 256  # of local:N: each is a process that takes some 100 MB before it has any text
 SPAWN = "distributed.nanny.pre-spawn-environ"  # Dask's setting: variables that workers are started with
 # Of the workers of local:N: memory that is freed serves again, or each array would have new pages.
 REUSE = {"MALLOC_ARENA_MAX": 1, "MALLOC_MMAP_MAX_": 0, "MALLOC_TRIM_THRESHOLD_": 1 << 40}
@@ -74,17 +79,57 @@ def connected(address: str) -> Iterator[Client]:
         with client:
             yield client
         return
+    n_workers = _n_workers(address, match[1] or "")
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what it says of workers that come and go
-    silent = {"silence_logs": logging.CRITICAL, "dashboard_address": None}
-    workers = {"n_workers": int(match[1]), "threads_per_worker": 1, "memory_limit": None}
+    # No dashboard; its server takes any free port of this machine: by default all runs want one, and warn
+    silent: dict[str, Any] = {"silence_logs": logging.CRITICAL, "dashboard_address": "127.0.0.1:0"}
+    silent["scheduler_kwargs"] = {"dashboard": False}
+    workers = {"n_workers": n_workers, "threads_per_worker": 1, "memory_limit": None}
     # Dask's own variables, which let numpy have one thread, stay; nobody looks at profiles
     quick = {SPAWN: config.get(SPAWN) | REUSE, "distributed.worker.profile.enabled": False}
-    with config.set(quick), LocalCluster(**workers, **silent) as cluster:
-        with Client(cluster) as client:
+    temporary = tempfile.TemporaryDirectory(prefix="aligner-", ignore_cleanup_errors=True)
+    with temporary as scratch, config.set({**quick, "temporary-directory": scratch}):
+        with ExitStack() as stack:
+            with _signals_held():
+                cluster = stack.enter_context(LocalCluster(**workers, **silent, local_directory=scratch))
+            client = stack.enter_context(Client(cluster))
             # Workers import what they need while the text is read
             importing = [client.submit(tasks.kept, None, workers=[w], pure=False) for w in client.nthreads()]
             yield client
             del importing
+
+
+def _n_workers(address: str, number: str) -> int:
+    n_workers = int(number) if re.fullmatch("[0-9]{1,9}", number, re.ASCII) else 0
+    if not 1 <= n_workers <= MOST_WORKERS:
+        raise DataError(
+            f"--cluster {address}: the number of workers is to be from 1 to {MOST_WORKERS}",
+            hint="give local:2, or the address of a scheduler of Dask",
+        )
+    return n_workers
+
+
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """Puts off INT and TERM: a cluster that is half started cannot be stopped.
+
+    Processes that are started in here never see INT. Ctrl-C goes to all processes of a terminal, and each
+    worker would print a traceback.
+    """
+    resource_tracker.ensure_running()  # starting it, a thread would let INT through again
+    came: list[int] = []
+    handler = None
+    if threading.current_thread() is threading.main_thread():
+        handler = signal.signal(signal.SIGTERM, lambda number, _: came.append(number))
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        if handler is not None:
+            signal.signal(signal.SIGTERM, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if came:
+            signal.raise_signal(signal.SIGTERM)
 
 
 def learn_on(
@@ -107,7 +152,9 @@ def learn_on(
     census, recipe = model.census, model.recipe
     assert census is not None
     corpus = corpus.fitted(recipe.lowercase, recipe.split)
-    used, _, _ = trained_on(corpus.bounded(), recipe)
+    used = corpus.bounded()
+    if recipe.max_length:
+        used = used.select(kept(used, recipe))
     monitor = Monitor(recipe, census.n_pairs, census.n_generated, progress, log, model.history)
     if progress is not None:
         n_cells = int(cell_offsets(used)[-1])

@@ -5,6 +5,10 @@ from __future__ import annotations
 import inspect
 import os
 import signal
+import subprocess
+import sys
+import time
+import warnings
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from pathlib import Path
@@ -217,3 +221,48 @@ def test_every_setting_of_a_training_is_for_a_cluster_or_refused():
     alone = inspect.signature(learn).parameters.keys() - inspect.signature(learn_on).parameters.keys()
     refused = {"init", "prior", "prior_weight", "development", "links", "resume", "checkpoint", "constraints"}
     assert alone == refused | {"n_threads", "memory"}
+
+
+@pytest.mark.parametrize(
+    "address", ["local:0", "local:9999", "local:2x", "local:-1", "local:", "local", "LOCAL:0"]
+)
+def test_a_number_of_workers_that_cannot_be_is_refused(address):
+    with pytest.raises(DataError, match=f"{address}: the number of workers is to be from 1 to 256"):
+        with connected(address):
+            pass
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_to_all_processes_prints_no_traceback_and_leaves_nothing(number, tmp_path):
+    """As of Ctrl-C on a terminal, which goes to the workers, too. TERM goes to the process alone."""
+    given = ["train", SRC, TGT, "-o", tmp_path / "x", "--cluster", "local:2", "--iterations", "1000"]
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "aligner", *map(str, given)],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "TMPDIR": str(scratch)},
+    )
+    deadline = time.monotonic() + 60
+    while len(list(scratch.rglob("worker-*"))) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 128 + number
+    assert "Traceback" not in said
+    assert not list(scratch.iterdir())
+
+
+def test_a_text_without_words_is_told_once(client, caplog):
+    learn_on(client, Corpus.of([]), Recipe.of("ibm1", iterations=1, views=["word"]))
+    assert caplog.text.count("there is nothing to learn from") == 1
+
+
+def test_two_local_clusters_at_once_warn_of_no_port():
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        with connected("local:1"), connected("local:1"):
+            pass
+    assert not [str(w.message) for w in told if "Port" in str(w.message)]
