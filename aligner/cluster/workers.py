@@ -103,7 +103,7 @@ def _n_workers(address: str, number: str) -> int:
     n_workers = int(number) if re.fullmatch("[0-9]{1,9}", number, re.ASCII) else 0
     if not 1 <= n_workers <= MOST_WORKERS:
         raise DataError(
-            f"--cluster {address}: the number of workers is to be from 1 to {MOST_WORKERS}",
+            f"{address}: the number of workers is to be from 1 to {MOST_WORKERS}",
             hint="give local:2, or the address of a scheduler of Dask",
         )
     return n_workers
