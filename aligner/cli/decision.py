@@ -14,6 +14,7 @@ from aligner.decoding.combine import DECODERS, MOST_FERTILITY, fertility_of
 from aligner.decoding.dual import DUAL, THRESHOLD, Dual
 from aligner.decoding.model import Model
 from aligner.decoding.posteriors import PROJECTIONS, UNCHANGED
+from aligner.learning.combiner import Combiner
 from aligner.links.links import Links
 from aligner.links.symmetrize import METHODS, VARIANTS, our_name
 from aligner.models.kinds import HMMS
@@ -159,12 +160,20 @@ def decoded(
     progress: Progress | None,
     *,
     project: str,
+    combiner: Combiner | None = None,
     **settings: Any,
 ) -> Iterator[tuple[Links, Links]]:
     """The links of a text, forward and reverse, as they come, with costs and certificates if they are wanted.
 
-    project, settings: those of decoding.posteriors.directions
+    project, settings  those of decoding.posteriors.directions
+    combiner           scores links of both directions at once: the two are the same
     """
-    beside = {"costs": scored.costs(len(corpus)), "certificates": certified.certificates(len(corpus))}
-    blocks = model.directions(corpus, project=project, **beside, **settings)
+    beside: dict[str, Any] = {
+        "costs": scored.costs(len(corpus)),
+        "certificates": certified.certificates(len(corpus)),
+    }
+    if combiner is None:
+        blocks = model.directions(corpus, project=project, **beside, **settings)
+    else:
+        blocks = ((links, links) for links in combiner.scores(model, corpus, **beside, **settings))
     return blocks if progress is None else progress.follow(blocks, corpus, model.recipe, project)

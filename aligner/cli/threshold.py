@@ -61,6 +61,12 @@ def number_of(given: str | float | None) -> float | None:
     return None if isinstance(given, str) else given
 
 
+def check_combiner(combiner: str | None, given: str | float | None) -> None:
+    """Refuses a rule beside --combiner. given: the value of --threshold"""
+    if combiner is not None and isinstance(given, str):
+        raise click.UsageError(f"--threshold {given} does not go with --combiner: give a number, or nothing.")
+
+
 def limit_of(
     model: Model,
     path: str,

@@ -10,3 +10,12 @@ def match(
     D: int,
     n_threads: int,
 ) -> npt.NDArray[np.uint8]: ...
+def flow(
+    offsets: npt.NDArray[np.int64],
+    src: npt.NDArray[np.int32],
+    tgt: npt.NDArray[np.int32],
+    gains: npt.NDArray[np.float64],
+    src_penalties: npt.NDArray[np.float64],
+    tgt_penalties: npt.NDArray[np.float64],
+    n_threads: int,
+) -> npt.NDArray[np.uint8]: ...

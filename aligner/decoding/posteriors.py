@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -42,27 +43,88 @@ PROJECTIONS = {
 UNCHANGED = ("trained", "none")  # that any model, and any way to decode, can have
 
 
+@dataclass(frozen=True, eq=False)
+class Block:
+    """The scores of all cells of some sentence pairs, those from start to stop of a text.
+
+    shards  what each view sees of the sentence pairs
+    own     the shares of the sentence pairs in the counts of the model; None: nothing is left out
+    scores  forward and reverse scores [n_cells]
+    before  forward and reverse scores before projection, where they are wanted
+    """
+
+    start: int
+    stop: int
+    shards: list[Shard]
+    own: Own | None
+    scores: tuple[Reals, Reals]
+    before: tuple[Reals, Reals] | None
+
+    def links(self, scores: Reals, n_threads: int = 1) -> Links:
+        """The cells that score above CUTOFF. scores: [n_cells]"""
+        shard = self.shards[0]
+        places = shard.src_offsets, shard.tgt_offsets, shard.cell_offsets
+        starts, src, tgt, values = select(*places, scores, CUTOFF, n_threads)
+        return Links(starts, src, tgt, scores=values)
+
+    def assert_known(self, scores: Reals) -> None:
+        """Given links score 1, excluded ones 0. scores: [n_cells]"""
+        shard = self.shards[0]
+        known = shard.known.weights
+        if known is None:
+            return
+        part = slice(known.offsets[0], known.offsets[-1])
+        sentence = np.repeat(np.arange(len(shard)), np.diff(known.offsets))
+        begin = shard.cell_offsets[sentence] - shard.cell_offsets[0]
+        width = np.diff(shard.tgt_offsets)[sentence]
+        cells = begin + known.src[part] * width + known.tgt[part]
+        for weight, score in ((np.float32(SURE), 1.0), (np.float32(0), 0.0)):
+            scores[cells[known.weight[part] == weight]] = score
+
+
 def directions(
     views: Sequence[View],
     recipe: Recipe,
     corpus: Corpus,
     *,
+    n_threads: int = 1,
+    **settings: Any,
+) -> Iterator[tuple[Links, Links]]:
+    """Forward and reverse links, a shard of sentence pairs at a time. Scores are means over the views.
+
+    settings: those of `blocks`
+    A direction that the model was not trained in has no links. Nor has a sentence pair that is too long
+    (text/corpus.py).
+    """
+    n_threads = useful(n_threads, int(cell_offsets(corpus.bounded())[-1]))
+    for block in blocks(views, recipe, corpus, n_threads=n_threads, **settings):
+        forward, reverse = (block.links(scores, n_threads) for scores in block.scores)
+        yield forward, reverse
+
+
+def blocks(
+    views: Sequence[View],
+    recipe: Recipe,
+    corpus: Corpus,
+    *,
+    project: str = "trained",
+    unprojected: bool = False,
     seen: Sequence[Seen | None] | None = None,
     shares: Shares | None = None,
     known: Known = NOTHING,
     viterbi: bool = False,
-    project: str = "trained",
     dual: Dual | None = None,
     costs: Doubles | None = None,
     certificates: Doubles | None = None,
     n_threads: int = 1,
-) -> Iterator[tuple[Links, Links]]:
-    """Forward and reverse links, a shard of sentence pairs at a time. Scores are means over the views.
+) -> Iterator[Block]:
+    """The scores of all cells, a block of sentence pairs at a time. Scores are means over the views.
 
+    project  one of PROJECTIONS: what posteriors are projected onto, before best paths are looked for, too
+    unprojected  whether scores before projection are wanted, too
     seen     what each view sees of corpus.bounded(); None: the view looks again
     shares   of the text that the views were trained on, where a sentence pair is not its own witness
     known    what is known beforehand: given links score 1, excluded ones 0
-    project  one of PROJECTIONS: what posteriors are projected onto, before best paths are looked for, too
     dual     the links of the two directions are found together, by dual decomposition (decoding/dual.py)
     costs    [S, 2] is filled, shard by shard: -log p(tgt | src) a target word, -log p(src | tgt) a source
              word. p sums over all alignments, before projection; of models that have a lattice a view, the
@@ -71,8 +133,6 @@ def directions(
     certificates  [S, len(CERTIFICATE)] is filled, shard by shard, by dual decomposition. Of models that have
              a lattice a view, numbers are sums over the views, but converged is the share of the views. They
              take more time than the links. A sentence pair that has no lattice has 0
-    A direction that the model was not trained in has no links. Nor has a sentence pair that is too long
-    (text/corpus.py).
     """
     corpus = corpus.bounded()
     n_threads = useful(n_threads, int(cell_offsets(corpus)[-1]))
@@ -91,10 +151,16 @@ def directions(
     leaving = recipe.last.leaving
     own = None if shares is None or leaving is None else shares.of(corpus, leaving.left_out, n_threads)
     for start, stop, shards in in_shards(sights, n_threads, known, scored=True):
+        scores, before = (
+            (np.zeros(shards[0].n_cells, np.float32), np.zeros(shards[0].n_cells, np.float32))
+            for _ in range(2)
+        )
         mine = None if own is None else own.part(start, stop)
+        block = Block(start, stop, shards, mine, scores, before if unprojected else None)
         some = None if costs is None else costs[start:stop]
         found = None if certificates is None else certificates[start:stop]
-        yield _score(views, shards, recipe, stages, mine, viterbi, dual, some, found, n_threads)
+        _score(views, block, recipe, stages, viterbi, dual, some, found, n_threads)
+        yield block
 
 
 def _check_lattices(recipe: Recipe, what: str, hint: str) -> None:
@@ -175,48 +241,57 @@ def _known_words(corpus: Corpus, view: View) -> Seen:
 
 
 def _score(
-    views: Sequence[View], shards: Sequence[Shard], recipe: Recipe, stages: Sequence[Stage], own: Own | None,
-    viterbi: bool, dual: Dual | None, costs: Doubles | None, certificates: Doubles | None, n_threads: int,
-) -> tuple[Links, Links]:  # fmt: skip
-    """The links of a shard's sentence pairs, and their costs and certificates where they are wanted.
+    views: Sequence[View], block: Block, recipe: Recipe, stages: Sequence[Stage], viterbi: bool,
+    dual: Dual | None, costs: Doubles | None, certificates: Doubles | None, n_threads: int,
+) -> None:  # fmt: skip
+    """Fills in the scores of a block, and costs and certificates where they are wanted.
 
     stages: of the same family and as many views; each scores by itself, and scores are their mean
     """
-    shard = shards[0]
+    shards, own = block.shards, block.own
     for numbers in (costs, certificates):
         if numbers is not None:
             numbers[:] = 0
-    fwd, rev = (np.zeros(shard.n_cells, np.float32) for _ in range(2))
+    fwd, rev = block.scores
     family, parameters = FAMILIES[recipe.last.family], [view.parameters for view in views]
     step = len(views) if recipe.last.together else 1
     share = step / len(views) / len(stages)
     for k, stage in enumerate(stages):
+        before = block.before if stage.constrained else None
         for n in range(0, len(views), step):
             some, seen, told = parameters[n : n + step], shards[n : n + step], None if k else costs
             if dual is not None:
                 add_scores(some, seen, dual, own, share, fwd, rev, told, certificates, n_threads)
             else:
                 family.posteriors(
-                    some, seen, stage, recipe.direction, own, viterbi, share, fwd, rev, told, n_threads
+                    some,
+                    seen,
+                    stage,
+                    recipe.direction,
+                    own,
+                    viterbi,
+                    share,
+                    fwd,
+                    rev,
+                    told,
+                    n_threads,
+                    before,
                 )
+    if block.before is not None and not stages[0].constrained:
+        for known, scores in zip(block.before, block.scores, strict=True):
+            known[:] = scores
     if certificates is not None:
         certificates[:, CERTIFICATE.index("converged")] /= len(views) // step
     if costs is not None:
         costs *= len(stages)  # costs are those before projection: the first stage tells them
-        _divide(costs, shard, recipe.direction)
-    if not any(len(m.lexicon.tgt) for m in parameters):  # nothing was learned: no word goes with another
-        fwd[:] = rev[:] = 0
-    _assert_known(shard, fwd, rev)
-    found = []
-    for direction, scores in (("forward", fwd), ("reverse", rev)):
-        if recipe.direction not in ("both", direction):
-            scores[:] = 0
-        starts, src, tgt, values = select(
-            shard.src_offsets, shard.tgt_offsets, shard.cell_offsets, scores, CUTOFF, n_threads
-        )
-        found.append(Links(starts, src, tgt, scores=values))
-    forward, reverse = found
-    return forward, reverse
+        _divide(costs, shards[0], recipe.direction)
+    for both in (block.scores, block.before or ()):
+        for direction, scores in zip(("forward", "reverse"), both, strict=False):
+            if not any(len(m.lexicon.tgt) for m in parameters):  # nothing was learned
+                scores[:] = 0
+            block.assert_known(scores)
+            if recipe.direction not in ("both", direction):
+                scores[:] = 0
 
 
 def _divide(costs: Doubles, shard: Shard, direction: str) -> None:
@@ -227,18 +302,3 @@ def _divide(costs: Doubles, shard: Shard, direction: str) -> None:
     for n, other in enumerate(("reverse", "forward")):
         if direction == other:
             costs[:, n] = np.nan
-
-
-def _assert_known(shard: Shard, fwd: Reals, rev: Reals) -> None:
-    """Given links score 1, excluded ones 0."""
-    known = shard.known.weights
-    if known is None:
-        return
-    part = slice(known.offsets[0], known.offsets[-1])
-    sentence = np.repeat(np.arange(len(shard)), np.diff(known.offsets))
-    begin = shard.cell_offsets[sentence] - shard.cell_offsets[0]
-    width = np.diff(shard.tgt_offsets)[sentence]
-    cells = begin + known.src[part] * width + known.tgt[part]
-    for weight, score in ((np.float32(SURE), 1.0), (np.float32(0), 0.0)):
-        for scores in (fwd, rev):
-            scores[cells[known.weight[part] == weight]] = score

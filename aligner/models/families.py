@@ -22,6 +22,7 @@ from aligner.text.cells import Shard
 
 Reals = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
+Both = tuple[Reals, Reals]  # forward and reverse
 Longs = npt.NDArray[np.int64]
 
 
@@ -56,12 +57,13 @@ class Family(Protocol):
     def posteriors(
         self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,
         own: Own | None, best: bool, share: float, fwd: Reals, rev: Reals, costs: Doubles | None,
-        n_threads: int,
+        n_threads: int, before: Both | None = None,
     ) -> None:  # fmt: skip
         """Adds share times the posteriors of all cells of a shard to fwd and rev [n_cells].
 
-        best   1 for links of the best alignment of each direction, 0 for others, instead of posteriors
-        costs  [S, 2] share times -log p(tgt | src) and -log p(src | tgt) are added; None: not wanted
+        best    1 for links of the best alignment of each direction, 0 for others, instead of posteriors
+        costs   [S, 2] share times -log p(tgt | src) and -log p(src | tgt) are added; None: not wanted
+        before  of a stage that projects, posteriors before it are added to these two; None: not wanted
         """
 
 

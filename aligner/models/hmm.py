@@ -75,10 +75,11 @@ class Hmm:
     def posteriors(
         self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,
         own: Own | None, best: bool, share: float, fwd: Reals, rev: Reals, costs: Doubles | None,
-        n_threads: int,
+        n_threads: int, before: tuple[Reals, Reals] | None = None,
     ) -> None:  # fmt: skip
         how = for_kernel(stage, direction)
         lexicons = [m.lexicon for m in views]
+        told = before or (None, None)
         _hmm.posteriors(
-            shards, lexicons, views[0].positions, how, own, best, share, fwd, rev, costs, n_threads
+            shards, lexicons, views[0].positions, how, own, best, share, fwd, rev, costs, n_threads, *told
         )

@@ -52,7 +52,7 @@ class Mixture:
     def posteriors(
         self, views: Sequence[Parameters], shards: Sequence[Shard], stage: Stage, direction: str,
         own: Own | None, best: bool, share: float, fwd: Reals, rev: Reals, costs: Doubles | None,
-        n_threads: int,
+        n_threads: int, before: tuple[Reals, Reals] | None = None,
     ) -> None:  # fmt: skip
         (m,), (shard,) = views, shards
         places = self.places(m, shard)

@@ -1,19 +1,23 @@
-"""Chooses links so that no word has more than D of them: of all such sets the one of the largest total gain, exactly.
+"""Chooses links so that no word has too many of them: of all such sets the one of the largest total, exactly.
 
-    maximise   the sum of score - threshold over the chosen links
-    such that  every source word and every target word has at most D chosen links
+    maximise   the sum of gains over the chosen links - the sum of penalties over words
+    such that  every source word has at most `most[0]` chosen links, every target word `most[1]`
 
-D = 1 is the matching of the largest weight (Taskar et al. 2005, eq. 1). A larger D bounds fertility (Lacoste-Julien et al.
-2006, eq. 2, without penalties). A link of two words that have at most D candidates each is chosen at once. The other
-candidates are a min-cost flow, in which a link carries one unit at most, and a word D:
+    penalty of a source word with d links = cost[0][0] + ... + cost[0][d - 1], of a target word alike with cost[1]
 
-    outside -> source word -> target word -> outside        a link costs -gain, the way from and to outside nothing
+Costs are rising numbers, the first is 0. `match` has D costs of 0 and gains of score - threshold: for D = 1 it is the
+matching of the largest weight (Taskar et al. 2005, eq. 1). `flow` has gains and penalties of any size (Lacoste-Julien et
+al. 2006, eq. 2). A link of two words that have no more candidates each than they may have links at no cost is chosen at
+once. The other candidates are a min-cost flow, in which a link carries one unit at most:
 
-Source words come one after another, each with up to D units. A unit takes the cheapest path from its word to outside, if
-the path costs less than 0: along a link that is not chosen at cost -gain, back along a chosen link at cost +gain, until
-a target word with fewer than D links, or a source word that gives up one of its links, lets it out. The flow was the best
-one before the unit came. So a cycle of negative cost, which a better flow would have, can only go through the new unit,
-and the cheapest path leaves none (successive shortest paths; Ahuja, Magnanti & Orlin 1993, section 9.7).
+    outside -> source word -> target word -> outside        a link costs -gain, the d-th unit of a word cost[d - 1]
+
+Source words come one after another, each with unit after unit. A unit takes the cheapest path from its word to outside, if
+the path and the word's next unit cost less than 0 together: along a link that is not chosen at cost -gain, back along a
+chosen link at cost +gain, until a target word that may have one more link, at the cost of its next unit, or a source word
+that gives up one of its links, and is paid the cost of its last unit, lets it out. The flow was the best one before the
+unit came. So a cycle of negative cost, which a better flow would have, can only go through the new unit, and the cheapest
+path leaves none (successive shortest paths; Ahuja, Magnanti & Orlin 1993, section 9.7).
 
 Dijkstra's algorithm finds the path over reduced costs, which are never below 0 (Johnson's potentials):
 
@@ -21,18 +25,22 @@ Dijkstra's algorithm finds the path over reduced costs, which are never below 0 
 
 Prices cancel along a path from s, so that a path to outside costs far - price[s], where far is its reduced length. After
 the search, price[v] += far[v] - far[outside] for each word that is nearer than outside: the reduced costs along the path
-become 0, as they must for its way back, and no other falls below 0.
+become 0, as they must for its way back, and no other falls below 0. The way out of a word becomes no cheaper when its
+number of units changes, because costs rise; and a source word that has sent a unit has a price above the unit's cost.
 
-Gains are integers of 2^-40, of scores that are rounded to six decimals as files have them. So sums are exact, and equal
-totals are equal. Of several best sets the same one is chosen every time: a unit changes what is chosen for a larger total
-only, and takes the first of equally near words.
+Gains and costs are integers, so that sums are exact, and equal totals are equal. Those of `match` are in units of 2^-40,
+of scores that are rounded to six decimals as files have them. The unit of `flow` is 2^-40 of the power of two that is
+above the largest gain of the sentence pair. A unit at a cost above this gain never pays, so that larger costs count as
+one unit more than it. Of several best sets the same one is chosen every time: a unit changes what is chosen for a larger
+total only, and takes the first of equally near words.
 
 A search costs at most the links of the words that it reaches, and the square of their number. The room that a thread needs
-is 32 bytes a link and 36 bytes a word of the sentence pair with most.
+is 32 bytes a link and 36 bytes a word of the sentence pair with most, and 8 bytes a cost.
 """
 
 from cython.parallel cimport prange, threadid
-from libc.math cimport rint
+from libc.float cimport DBL_MAX
+from libc.math cimport frexp, isfinite, ldexp, rint
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libcpp.algorithm cimport lower_bound, sort
 
@@ -46,7 +54,7 @@ cdef enum:
     SETTLED = 2  # reached by the shortest path
     MOST_LINKS = 1 << 30  # of a sentence pair: links and words are int32
 
-cdef double ONE = 1 << 40  # a gain of 1
+cdef int BITS = 40  # of a gain of 1 in `match`, of the largest gain of a sentence pair in `flow`
 
 
 cdef struct Network:
@@ -54,7 +62,9 @@ cdef struct Network:
     # word R + c a target word. Candidates are by source, then target.
     int64_t R
     int64_t C
-    int64_t D
+    int64_t most[2]    # [2]  how many links a source word, a target word may have
+    int64_t free[2]    # [2]  how many of them cost nothing
+    int64_t* cost[2]   # [2][most]  what the d-th link of a source word, of a target word costs: cost[side][d - 1]
     uint8_t* chosen    # [E]  whether the link is chosen by now
     int64_t* gain      # [E]
     int32_t* row       # [E]  link -> r
@@ -62,8 +72,8 @@ cdef struct Network:
     int32_t* position  # [C]  c -> its place in the sentence, rising
     int32_t* links     # [R + 1]  r -> its first link
     int32_t* places    # [C + 1]  c -> its first place in `flowing`
-    int32_t* flowing   # [E]  the links that carry a unit to c, from places[c] on: `units` of them
-    int32_t* units     # [C]  c -> how many units come to it
+    int32_t* flowing   # [E]  the links that carry a unit to c, from places[c] on: units[R + c] of them
+    int32_t* units     # [R + C]  word -> how many units go through it
     int64_t* price     # [R + C]
     int64_t* far       # [R + C]  reduced length of the shortest path to the word that is known by now
     int32_t* by        # [R + C]  the last link of this path
@@ -84,22 +94,54 @@ def match(
     int64_t D,                            # IN
     int n_threads,
 ):
-    """[n_links] 1 for a link that is chosen, else 0."""
-    cdef Py_ssize_t S = offsets.shape[0] - 1, n
-    cdef int64_t E, words, begin, end
-    cdef int t
+    """[n_links] 1 for a link that is chosen, else 0: no word has more than D."""
     check_threads(n_threads)
     if D < 1:
         raise ValueError(f"a word must be allowed at least 1 link, not {D}")
     if not 0 <= threshold <= 1:
         raise ValueError(f"the threshold must be between 0 and 1, not {threshold}")
-    E, words = check_links(offsets, src, tgt, scores, threshold)
+    E, words = check_links(offsets, src, tgt, scores, threshold, 1)
+    gains = np.rint(np.multiply(scores, 1e6)) / 1e6 - threshold
+    nothing = np.zeros(min(D, max(E, 1)) - 1)
+    return choose_all(offsets, src, tgt, gains, nothing, nothing, False, E, words, n_threads)
+
+
+def flow(
+    const int64_t[::1] offsets not None,        # IN, [S + 1]
+    const int32_t[::1] src not None,            # IN, [n_links] candidates, by source, then target
+    const int32_t[::1] tgt not None,            # IN, [n_links]
+    const double[::1] gains not None,           # IN, [n_links] all above 0
+    const double[::1] src_penalties not None,   # IN, [D - 1] of the second, third, ... D-th link of a source word, rising
+    const double[::1] tgt_penalties not None,   # IN, [D - 1] of a target word; this D may be another one
+    int n_threads,
+):
+    """[n_links] 1 for a link that is chosen, else 0: the largest total of gains - penalties."""
+    check_threads(n_threads)
+    check_penalties(src_penalties)
+    check_penalties(tgt_penalties)
+    E, words = check_links(offsets, src, tgt, gains, 0, DBL_MAX)
+    return choose_all(offsets, src, tgt, gains, src_penalties, tgt_penalties, True, E, words, n_threads)
+
+
+cdef choose_all(
+    const int64_t[::1] offsets, const int32_t[::1] src, const int32_t[::1] tgt, const double[::1] gains,
+    const double[::1] src_penalties, const double[::1] tgt_penalties,
+    bint scaled,    # whether the unit of gains is that of the sentence pair
+    int64_t E,      # most links of a sentence pair
+    int64_t words,  # most words with links
+    int n_threads,
+):
+    """[n_links] 1 for a link that is chosen, else 0."""
+    cdef Py_ssize_t S = offsets.shape[0] - 1, n
+    cdef int64_t begin, end, room
+    cdef int t
     found = np.zeros(src.shape[0], dtype=np.uint8)
     if E == 0:
         return found
     n_threads = <int>min(n_threads, S)
+    room = E + 2 * words + src_penalties.shape[0] + tgt_penalties.shape[0] + 2
     cdef uint8_t[::1] chosen = found
-    cdef int64_t[:, ::1] longs = np.empty((n_threads, E + 2 * words), np.int64)
+    cdef int64_t[:, ::1] longs = np.empty((n_threads, room), np.int64)
     cdef int32_t[:, ::1] ints = np.empty((n_threads, 6 * (E + 1) + 5 * words), np.int32)
     for n in prange(S, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
         begin = offsets[n]
@@ -107,16 +149,28 @@ def match(
         if begin < end:
             t = threadid()
             choose(
-                laid_out(&longs[t, 0], &ints[t, 0], E, words, D, &chosen[begin]),
-                end - begin, &src[begin], &tgt[begin], &scores[begin], threshold,
+                laid_out(&longs[t, 0], &ints[t, 0], E, words, src_penalties.shape[0], &chosen[begin]),
+                end - begin, &src[begin], &tgt[begin], &gains[begin], src_penalties, tgt_penalties, scaled,
             )
     return found
 
 
+cdef int check_penalties(const double[::1] penalties) except -1:
+    """Refuses penalties that are below 0 or fall: the flow would take a later unit before an earlier one."""
+    cdef double last = 0
+    for d in range(penalties.shape[0]):
+        if not (isfinite(penalties[d]) and penalties[d] >= last):
+            raise ValueError(f"penalties must be 0 or more, and must not fall, not {list(penalties)}")
+        last = penalties[d]
+    return 0
+
+
 cdef tuple check_links(
-    const int64_t[::1] offsets, const int32_t[::1] src, const int32_t[::1] tgt, const double[::1] scores, double threshold
+    const int64_t[::1] offsets, const int32_t[::1] src, const int32_t[::1] tgt, const double[::1] scores,
+    double above, double most
 ):
-    """(most links, most words with links) of a sentence pair. Refuses links that are not as `match` wants them."""
+    """(most links, most words with links) of a sentence pair. Refuses links that are not in order, or
+    have scores that are not above one bound, up to the other."""
     cdef Py_ssize_t S = offsets.shape[0] - 1, n
     cdef int64_t k, rows, last, most_links = 0, most_words = 0
     check_offsets("offsets", offsets, S, src.shape[0])
@@ -127,8 +181,8 @@ cdef tuple check_links(
         for k in range(offsets[n], offsets[n + 1]):
             if src[k] < 0 or tgt[k] < 0:
                 raise ValueError(f"sentence pair {n} has a negative position")
-            if not threshold < scores[k] <= 1:
-                raise ValueError(f"sentence pair {n} has a score of {scores[k]}, which is not from {threshold} to 1")
+            if not above < scores[k] <= most:
+                raise ValueError(f"sentence pair {n} has a score of {scores[k]}, which is not from {above} to {most}")
             if k == offsets[n] or src[k] > src[k - 1]:
                 rows += 1
             elif src[k] < src[k - 1] or tgt[k] <= tgt[k - 1]:
@@ -142,15 +196,16 @@ cdef tuple check_links(
 
 
 cdef inline Network laid_out(
-    int64_t* longs, int32_t* ints, int64_t E, int64_t words, int64_t D, uint8_t* chosen
+    int64_t* longs, int32_t* ints, int64_t E, int64_t words, int64_t n_src_penalties, uint8_t* chosen
 ) noexcept nogil:
     """A network whose arrays lie one after another in a thread's room."""
     cdef Network net
-    net.D = D
     net.chosen = chosen
     net.gain = longs
     net.price = longs + E
     net.far = net.price + words
+    net.cost[0] = net.far + words
+    net.cost[1] = net.cost[0] + n_src_penalties + 1
     net.row = ints
     net.column = net.row + E + 1
     net.position = net.column + E + 1
@@ -166,17 +221,16 @@ cdef inline Network laid_out(
 
 
 cdef void choose(
-    Network net, int64_t E, const int32_t* src, const int32_t* tgt, const double* scores, double threshold
+    Network net, int64_t E, const int32_t* src, const int32_t* tgt, const double* gains,
+    const double[::1] src_penalties, const double[::1] tgt_penalties, bint scaled
 ) noexcept nogil:
     """Chooses links of one sentence pair."""
-    cdef int64_t k, r, c, d, v
+    cdef int64_t k, r, v
     cdef bint rest
+    weigh(&net, E, gains, src_penalties, tgt_penalties, scaled)
     find_words(&net, E, src, tgt)
-    for k in range(E):  # a link above the threshold has a gain, however small
-        net.gain[k] = <int64_t>max(1.0, rint((rint(scores[k] * 1e6) / 1e6 - threshold) * ONE))
-    for c in range(net.C):
-        net.units[c] = 0
     for v in range(net.R + net.C):
+        net.units[v] = 0
         net.price[v] = 0
         net.state[v] = UNSEEN
     for r in range(net.R):
@@ -184,13 +238,46 @@ cdef void choose(
         rest = False
         for k in range(net.links[r], net.links[r + 1]):
             net.price[r] = max(net.price[r], net.gain[k] + net.price[net.R + net.column[k]])
-            if n_links(&net, r) <= net.D and n_candidates(&net, net.column[k]) <= net.D:
+            if n_links(&net, r) <= net.free[0] and n_candidates(&net, net.column[k]) <= net.free[1]:
                 net.chosen[k] = 1
             else:
                 rest = True
-        d = 0
-        while rest and d < net.D and send(&net, r):
-            d += 1
+        while rest and net.units[r] < net.most[0] and send(&net, r):
+            pass
+
+
+cdef void weigh(
+    Network* net, int64_t E, const double* gains,
+    const double[::1] src_penalties, const double[::1] tgt_penalties, bint scaled
+) noexcept nogil:
+    """Makes gains and costs integers."""
+    cdef int64_t k, dear = 0
+    cdef int bits = BITS, exponent
+    cdef double largest = 0
+    if scaled:
+        for k in range(E):
+            largest = max(largest, gains[k])
+        frexp(largest, &exponent)  # largest < 2^exponent
+        bits -= exponent
+    for k in range(E):  # a link that is worth choosing has a gain, however small
+        net.gain[k] = <int64_t>max(1.0, rint(ldexp(gains[k], bits)))
+        dear = max(dear, net.gain[k] + 1)
+    weigh_side(net, 0, src_penalties, bits, dear)
+    weigh_side(net, 1, tgt_penalties, bits, dear)
+
+
+cdef void weigh_side(
+    Network* net, int side, const double[::1] penalties, int bits, int64_t dear
+) noexcept nogil:
+    """Makes the costs of one side's units integers, at most `dear`; counts those that cost nothing."""
+    cdef int64_t d
+    net.most[side] = penalties.shape[0] + 1
+    net.free[side] = 1
+    net.cost[side][0] = 0
+    for d in range(1, net.most[side]):
+        net.cost[side][d] = <int64_t>min(<double>dear, rint(ldexp(penalties[d - 1], bits)))
+        if net.cost[side][d] == 0:
+            net.free[side] = d + 1
 
 
 cdef inline int64_t n_links(Network* net, int64_t r) noexcept nogil:
@@ -224,9 +311,9 @@ cdef void find_words(Network* net, int64_t E, const int32_t* src, const int32_t*
 
 
 cdef bint send(Network* net, int64_t start) noexcept nogil:
-    """Sends a unit from a source word along the cheapest path to outside; False if no path costs less than 0."""
+    """Sends a unit from a source word along the cheapest path to outside; False if it would cost 0 or more."""
     cdef int64_t R = net.R, v = start, w, k, m, n, n_settled = 0
-    net.outside = net.price[start]  # a path that costs 0
+    net.outside = net.price[start] - net.cost[0][net.units[start]]  # of a path that, with the unit, costs 0
     net.last = -1
     net.n_opened = 0
     net.far[start] = 0
@@ -241,7 +328,7 @@ cdef bint send(Network* net, int64_t start) noexcept nogil:
                 if not net.chosen[k]:
                     reach(net, w, k, net.far[v] - net.gain[k] + net.price[v] - net.price[w])
         else:
-            for m in range(net.places[v - R], net.places[v - R] + net.units[v - R]):
+            for m in range(net.places[v - R], net.places[v - R] + net.units[v]):
                 k = net.flowing[m]
                 w = net.row[k]
                 reach(net, w, k, net.far[v] + net.gain[k] + net.price[v] - net.price[w])
@@ -264,6 +351,7 @@ cdef inline void reach(Network* net, int64_t w, int64_t k, int64_t far) noexcept
 
     A source word that a path comes back to has a link to give up, a target word may have room for one more.
     """
+    cdef int64_t out
     if far >= net.outside or net.state[w] == SETTLED or net.state[w] == OPEN and far >= net.far[w]:
         return
     net.far[w] = far
@@ -272,8 +360,14 @@ cdef inline void reach(Network* net, int64_t w, int64_t k, int64_t far) noexcept
         net.state[w] = OPEN
         net.opened[net.n_opened] = <int32_t>w
         net.n_opened += 1
-    if (w < net.R or net.units[w - net.R] < net.D) and far + net.price[w] < net.outside:
-        net.outside = far + net.price[w]
+    if w < net.R:
+        out = far + net.price[w] - net.cost[0][net.units[w] - 1]
+    elif net.units[w] < net.most[1]:
+        out = far + net.price[w] + net.cost[1][net.units[w]]
+    else:
+        return
+    if out < net.outside:
+        net.outside = out
         net.last = w
 
 
@@ -294,7 +388,10 @@ cdef inline int64_t nearest(Network* net) noexcept nogil:
 
 cdef void turn(Network* net, int64_t start) noexcept nogil:
     """Turns every link of the path from `start` to outside: what was not chosen is chosen, what was is given up."""
-    cdef int64_t v = net.last, k, m, c, given_up = -1
+    cdef int64_t v = net.last, k, m, given_up = -1
+    net.units[start] += 1
+    if v < net.R:
+        net.units[v] -= 1
     while v != start:
         k = net.by[v]
         if v < net.R:
@@ -303,11 +400,10 @@ cdef void turn(Network* net, int64_t start) noexcept nogil:
             v = net.R + net.column[k]
             continue
         net.chosen[k] = 1
-        c = net.column[k]
-        m = net.places[c]
+        m = net.places[v - net.R]
         if given_up < 0:  # the path ends here: one unit more
-            m += net.units[c]
-            net.units[c] += 1
+            m += net.units[v]
+            net.units[v] += 1
         else:  # one unit in place of another
             while net.flowing[m] != given_up:
                 m += 1

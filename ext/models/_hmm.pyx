@@ -41,13 +41,30 @@ cdef int check_room(Shard* s, const int64_t[:, ::1] jumps, const double[:, ::1] 
     return check_statistics(s.x, statistics, N_STATISTICS)
 
 
+cdef struct Scores:
+    # Where a sentence pair's posteriors [I, J] are added to, times share. NULL: those of the direction are not wanted
+    real* fwd
+    real* rev
+    real share
+
+
+cdef inline void add_posteriors(Scores* scores, Direction* fwd, Direction* rev) noexcept nogil:
+    cdef int64_t i, j
+    for i in range(fwd.I):
+        for j in range(fwd.J):
+            if scores.fwd != NULL:
+                scores.fwd[i * fwd.J + j] += scores.share * fwd.gamma[j * fwd.K + i]
+            if scores.rev != NULL:
+                scores.rev[i * fwd.J + j] += scores.share * rev.gamma[i * rev.K + j]
+
+
 cdef void infer(
     Inference* how, Extra* g, Py_ssize_t n, Direction* fwd, Direction* rev, bint counting, bint best, real* memory,
-    double* statistics,
+    double* statistics, Scores* before,
 ) noexcept nogil:
     """Fills gamma of both lattices of sentence pair n with posteriors, or with 1 on the best path.
 
-    counting: finds expected jumps too.
+    counting: finds expected jumps too. before: posteriors before projection are added to it; NULL: they are not wanted
     """
     cdef Outcome outcome
     cdef double[2] old
@@ -66,9 +83,13 @@ cdef void infer(
         old[1] = loglik(rev)
     if constrained:
         beta_rows(fwd, rev, False)
+        if before != NULL:
+            add_posteriors(before, fwd, rev)
         constrain(how, g, n, fwd, rev, memory, &outcome)
     if counting or not constrained:
         beta_rows(one, other, counting)
+    if before != NULL and not constrained:
+        add_posteriors(before, fwd, rev)
     if best and how.forward:
         best_path(fwd)
     if best and how.reverse:
@@ -133,7 +154,7 @@ cdef void count_pair(
     work = set_up(s, n, &fwd, &rev, work)
     if work == NULL:
         return
-    infer(how, &s.given, n, &fwd, &rev, True, False, work, statistics)
+    infer(how, &s.given, n, &fwd, &rev, True, False, work, statistics, NULL)
     count_jumps(how, &s.jumps, &fwd, &rev, jumps)
     if how.forward:
         for j in range(fwd.J):
@@ -251,7 +272,7 @@ cdef void pack_pair(
     work = set_up(s, n, &fwd, &rev, work)
     if work == NULL:
         return
-    infer(how, &s.given, n, &fwd, &rev, jumps != NULL, False, work, statistics)
+    infer(how, &s.given, n, &fwd, &rev, jumps != NULL, False, work, statistics, NULL)
     if jumps != NULL:
         count_jumps(how, &s.jumps, &fwd, &rev, jumps)
     hits = <int32_t*>work  # the projection is done with it
@@ -279,6 +300,8 @@ def posteriors(
     real[::1] rev not None,  # OUT, [n_cells] added to
     double[:, ::1] costs,    # OUT, [S, 2] share * -log p of both directions is added; None: not wanted
     int n_threads,
+    real[::1] fwd_before=None,  # OUT, [n_cells] posteriors before projection are added; None: not wanted
+    real[::1] rev_before=None,  # OUT, [n_cells]
 ):
     """Adds the posteriors of all cells of a shard in the directions that are asked for, views together as above.
 
@@ -294,39 +317,52 @@ def posteriors(
     check_costs(s.x, costs)
     if fwd.shape[0] == 0:
         return
-    cdef bint costed = costs is not None
+    cdef bint costed = costs is not None, told = fwd_before is not None
+    if told != (rev_before is not None):
+        raise ValueError("scores before projection are wanted of one direction only")
+    if told:
+        check_scores(s.x, fwd_before, rev_before)
+    cdef Scores after, before
+    after.share = before.share = share
+    after.fwd = &fwd[0] if how.forward else NULL
+    after.rev = &rev[0] if how.reverse else NULL
+    before.fwd = &fwd_before[0] if told and how.forward else NULL
+    before.rev = &rev_before[0] if told and how.reverse else NULL
     cdef int64_t work_size = widest(&s, &how, False)
     cdef real* work = new_work(n_threads * work_size)
     for n in prange(s.x.S, schedule="dynamic", chunksize=64, num_threads=n_threads, nogil=True):
         k = threadid()
-        score_pair(
-            &s, n, &how, best, share, &fwd[0], &rev[0], &costs[n, 0] if costed else NULL, work + k * work_size
-        )
+        score_pair(&s, n, &how, best, after, before, &costs[n, 0] if costed else NULL, work + k * work_size)
     free(work)
 
 
 cdef void score_pair(
-    Shard* s, Py_ssize_t n, Inference* how, bint best, real share, real* fwd_out, real* rev_out, double* costs, real* work
+    Shard* s, Py_ssize_t n, Inference* how, bint best, Scores after, Scores before, double* costs, real* work
 ) noexcept nogil:
-    """Adds the posteriors of sentence pair n, [I, J] in both directions. costs: [2], or NULL"""
+    """Adds the posteriors of sentence pair n, [I, J] in both directions. costs: [2], or NULL
+
+    after, before: where the scores of the shard begin, after projection and before it
+    """
     cdef Direction fwd, rev
     cdef double[N_STATISTICS] statistics
-    cdef int64_t i, j, begin = s.x.cell_offsets[n] - s.x.cell_offsets[0]
+    cdef int64_t begin = s.x.cell_offsets[n] - s.x.cell_offsets[0]
     work = set_up(s, n, &fwd, &rev, work)
     if work == NULL:
         return
-    infer(how, &s.given, n, &fwd, &rev, False, best, work, statistics)
+    after = at(after, begin)
+    before = at(before, begin)
+    infer(how, &s.given, n, &fwd, &rev, False, best, work, statistics, &before)
+    add_posteriors(&after, &fwd, &rev)
     if costs != NULL:
-        costs[0] -= <double>share * statistics[0]
-        costs[1] -= <double>share * statistics[1]
-    fwd_out += begin
-    rev_out += begin
-    for i in range(fwd.I):
-        for j in range(fwd.J):
-            if how.forward:
-                fwd_out[i * fwd.J + j] += share * fwd.gamma[j * fwd.K + i]
-            if how.reverse:
-                rev_out[i * fwd.J + j] += share * rev.gamma[i * rev.K + j]
+        costs[0] -= <double>after.share * statistics[0]
+        costs[1] -= <double>after.share * statistics[1]
+
+
+cdef inline Scores at(Scores scores, int64_t begin) noexcept nogil:
+    """The scores from a cell on."""
+    scores.fwd = scores.fwd + begin if scores.fwd != NULL else NULL
+    scores.rev = scores.rev + begin if scores.rev != NULL else NULL
+    return scores
 
 
 def decompose(

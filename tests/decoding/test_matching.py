@@ -12,7 +12,7 @@ from scipy.sparse import coo_array
 from trained import generated, recipe_of, run
 
 from aligner import LinkReader, Links, Model, train
-from aligner.decoding._matching import match
+from aligner.decoding._matching import flow, match
 from aligner.decoding.combine import DECODERS, Decision, at_most, combine
 from aligner.errors import DataError
 
@@ -52,7 +52,7 @@ def test_total_is_that_of_the_best_of_all_sets(scores, D):
     found = at_most(links, D, THRESHOLD)
     assert set(found.scored()[0]) <= set(links.scored()[0]) and most_of_a_word(found) <= D
     gains = {link: round(p, 6) - THRESHOLD for link, p in scores.items()}
-    assert gain(found) == pytest.approx(oracle.most_gain(gains, D), abs=1e-9)
+    assert gain(found) == pytest.approx(oracle.most_score(gains, [0] * (D - 1), [0] * (D - 1)), abs=1e-9)
     turned = links_of({(j, i): p for (i, j), p in scores.items()})
     assert gain(at_most(turned, D, THRESHOLD)) == pytest.approx(gain(found), abs=1e-9)
 
@@ -146,6 +146,30 @@ def test_what_would_lead_outside_is_refused():
     ):
         with pytest.raises(ValueError):
             match(**{**usual, name: wrong})
+
+
+def test_penalties_that_fall_and_gains_of_nothing_are_refused():
+    """The alignments of `flow` are compared in tests/learning/test_structure.py."""
+    links = links_of({(0, 0): 2.5, (0, 1): 0.5, (1, 0): 0.5})
+    arrays = {name: getattr(links, name) for name in ("offsets", "src", "tgt")}
+    none = np.empty(0)
+    usual = {**arrays, "gains": links.scores, "src_penalties": none, "tgt_penalties": none, "n_threads": 1}
+    assert flow(**usual).tolist() == [1, 0, 0]
+    assert flow(**{**usual, "src_penalties": np.array([0.25])}).tolist() == [1, 1, 0]
+    for name, wrong in (
+        ("offsets", np.array([0, 4])),
+        ("tgt", np.zeros(3, np.int32)),
+        ("gains", links.scores[:-1]),
+        ("gains", links.scores * 0),
+        ("gains", links.scores * np.inf),
+        ("src_penalties", np.array([0.5, 0.25])),
+        ("tgt_penalties", np.array([-0.25])),
+        ("tgt_penalties", np.array([np.nan])),
+        ("tgt_penalties", np.array([np.inf])),
+        ("n_threads", 0),
+    ):
+        with pytest.raises(ValueError):
+            flow(**{**usual, name: wrong})
 
 
 @pytest.fixture(scope="module")
