@@ -17,6 +17,7 @@ from aligner.files import display_name
 from aligner.lexicons.table import NULL, Table
 from aligner.links import formats
 from aligner.links.formats import LinkReader
+from aligner.links.in_step import check_step
 from aligner.links.links import Links
 from aligner.text.corpus import Corpus, shown
 from aligner.text.reading import stream_sides
@@ -42,27 +43,23 @@ def count(text: Corpus, links: Links, null: str = "NULL") -> Table:
     return counts.table()
 
 
-def count_files(src: str, tgt: str, links: str) -> Table:
+def count_files(src: str, tgt: str, links: str, *, base: int = 0, strict: bool = False) -> Table:
     """The table of files, which are read in step: memory has the word pairs, not the text.
 
     Words are bytes, which a character each stands for (BYTES). The links are `i-j`, with or without scores.
+    strict: links that point outside their sentence pairs are refused, not left out
     """
-    reader = LinkReader(links, base=0)
+    reader = LinkReader(links, base=base)
     names = display_name(src), display_name(tgt), reader.name
     counts = Counts("NULL", BYTES)
     files = stream_sides(src, formats.BLOCK), stream_sides(tgt, formats.BLOCK), reader.blocks()
     for n, (e, f, linked) in enumerate(itertools.zip_longest(*files)):
-        if reader.format not in ("pharaoh", "scored"):
-            what = f"the links look like {reader.format}"
-            raise DataError(what, file=reader.name, hint="convert them to `i-j` first")
+        reader.check_plain()
         found = Links.from_pairs([]) if linked is None else linked[1]
         sizes = [0 if part is None else len(part) for part in (e, f, found)]
-        if len(set(sizes)) > 1:
-            short, long = sizes.index(min(sizes)), sizes.index(max(sizes))
-            raise DataError(
-                f"{names[short]} has {n * formats.BLOCK + sizes[short]} lines, {names[long]} has more",
-                hint="text and links must match line by line",
-            )
+        check_step(names, sizes, n * formats.BLOCK)
+        if strict:
+            reader.check(found, Corpus(e, f), n_before=n * formats.BLOCK)
         counts.add(Corpus(e, f), found)
     return counts.table()
 

@@ -34,6 +34,7 @@ class Format(ABC):
     names  what the names of the files of both directions end in; None: the original writes one direction a
            run, under a name that its user gives
     both   whether a file has both directions
+    doubt  what to ask of a file whose lines are not of this format
     """
 
     shape: str
@@ -41,6 +42,7 @@ class Format(ABC):
     null: str = "NULL"
     names: tuple[str, str] | None = None
     both: bool = False
+    doubt: str = "is this the file's format?"
 
     @property
     def help(self) -> str:
@@ -109,7 +111,7 @@ class Format(ABC):
                     f"the line is not `{self.shape}`",
                     file=display_name(path),
                     line=number,
-                    hint="is this the file's format?",
+                    hint=self.doubt,
                     setting="format",
                 ) from None
             except KeyError as error:
@@ -124,11 +126,12 @@ class Format(ABC):
                 NULL if e is None else src.setdefault(e, len(src)),
                 NULL if f is None else tgt.setdefault(f, len(tgt)),
             )
-            n_again += pair in rows
+            n_again += rows.get(pair, (fwd, rev)) != (fwd, rev)
             rows[pair] = fwd, rev
         if n_again:
             logger.warning(
-                "%s: %d lines repeat word pairs of lines before; the last line of a word pair counts",
+                "%s: %d lines repeat word pairs of lines before with other probabilities; the last line of a"
+                " word pair counts",
                 display_name(path),
                 n_again,
             )

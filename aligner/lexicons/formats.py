@@ -27,18 +27,20 @@ LEAST = 1e-7  # GIZA++ leaves out probabilities that are not above this
 
 @dataclass(frozen=True)
 class Spaced(Format):
-    """`f e p`, seven decimals. single: p is a number of single precision, as Marian computes it"""
+    """`f e p`. single: p is a number of single precision, as Marian computes it"""
 
     of: str
     names: tuple[str, str]
     single: bool = False
+    decimals: int = 7
     shape = "tgt src p"
 
     def kept(self, table: Table) -> Table:
         return table.forward().alphabetical(self.null)
 
     def lines(self, table: Table, src: list[str], tgt: list[str]) -> list[str]:
-        p = printed(table.p[:, 0].astype(np.float32) if self.single else table.p[:, 0], "{:.7f}")
+        numbers = table.p[:, 0].astype(np.float32) if self.single else table.p[:, 0]
+        p = printed(numbers, f"{{:.{self.decimals}f}}")
         return [f"{tgt[f]} {src[e]} {x}\n" for e, f, x in _rows(table, p)]
 
     def parse(self, line: str) -> Row:

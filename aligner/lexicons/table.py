@@ -64,10 +64,7 @@ class Table:
         """
         goodness = np.where(np.isnan(self.p[:, 0]), self.p[:, 1], self.p[:, 0])
         order = np.lexsort((-goodness, self.e))
-        if top:
-            e = self.e[order]
-            order = order[np.arange(len(e)) - np.searchsorted(e, e) < top]
-        return self.chosen(order)
+        return self.chosen(order[among_first(self.e[order], top)] if top else order)
 
     def alphabetical(self, null: str) -> Table:
         """Sorted by the bytes of source words, then of target words. null: how NULL is spelled"""
@@ -76,6 +73,11 @@ class Table:
             for vocab, ids in ((self.src, self.e), (self.tgt, self.f))
         )
         return self.chosen(np.lexsort((f, e)))
+
+
+def among_first(words: npt.NDArray[np.int64], n: int) -> npt.NDArray[np.bool_]:
+    """[P] whether a row is among the first n of its word. words: [P] row -> its word, sorted"""
+    return np.asarray(np.arange(len(words)) - np.searchsorted(words, words) < n)
 
 
 def joined(forward: Table, reverse: Table) -> Table:

@@ -192,8 +192,9 @@ class CountsPrior:
     Fertilities have no use here, since the models have none. Nor have jumps: see `positions`.
     """
 
-    def __init__(self, priors: Priors) -> None:
-        self.priors = priors
+    def __init__(self, priors: Priors, partial: bool = False) -> None:
+        """partial: whether it is no wonder that most words of a text are unknown, as of a dictionary"""
+        self.priors, self.partial = priors, partial
 
     @property
     def checksum(self) -> str:
@@ -264,17 +265,28 @@ def pseudo_counts(
 
 
 def warn_of_unknown(prior: Prior, corpus: Corpus) -> None:
-    """Says so if a prior does not know more than half of a side's words."""
-    name, *words = prior.words
+    """Says so if a prior does not know more than half of a side's words.
+
+    One that is partial may know few words, but not more of them with its sides turned, or none.
+    """
+    name, src, tgt = prior.words
     text = see(corpus, name)
-    unknown, tokens = [], []
-    for side, known in zip((text.src, text.tgt), words, strict=True):
-        ids = side.vocab.find(known)
-        new = np.ones(len(side.vocab), dtype=bool)
-        new[ids[ids >= 0]] = False
-        unknown.append(int(side.counts[new].sum()))
-        tokens.append(len(side.ids))
-    doubts.warn_of_unknown("the prior", unknown, tokens)
+    sides = text.src, text.tgt
+    tokens = [len(side.ids) for side in sides]
+    unknown = [_unknown(*both) for both in zip(sides, (src, tgt), strict=True)]
+    if not (isinstance(prior, CountsPrior) and prior.partial):
+        doubts.warn_of_unknown("the prior", unknown, tokens)
+    else:
+        turned = sum(_unknown(*both) for both in zip(sides, (tgt, src), strict=True))
+        doubts.warn_of_turned("the dictionary", sum(unknown), turned, sum(tokens))
+
+
+def _unknown(side: Side, words: list[str]) -> int:
+    """How many tokens of a side are none of some words."""
+    ids = side.vocab.find(words)
+    new = np.ones(len(side.vocab), dtype=bool)
+    new[ids[ids >= 0]] = False
+    return int(side.counts[new].sum())
 
 
 def read_prior(path: str) -> Prior:
