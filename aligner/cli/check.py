@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 
 import click
 import numpy as np
 import numpy.typing as npt
 
-from aligner.cli import options
+from aligner.cli import options, vocabs
 from aligner.decoding.model import Model
 from aligner.decoding.posteriors import known_words, unknown_words
 from aligner.errors import DataError
@@ -16,6 +17,8 @@ from aligner.files import display_name
 from aligner.links.formats import LinkReader
 from aligner.text import doubts
 from aligner.text.corpus import Corpus, shown
+from aligner.text.vocabulary import Vocabulary
+from aligner.uses.guided import GuidedReader, ends_early
 
 
 @click.command("check")
@@ -24,23 +27,32 @@ from aligner.text.corpus import Corpus, shown
 @click.option("--links", metavar="LINKS", help="Links of the text, to be checked against it.")
 @options.format("--from", "source", "links")
 @options.base("--base", "base", "links")
+@click.option(
+    "--guided",
+    is_flag=True,
+    help="LINKS are for Marian's --guided-alignment, and the text is as Marian splits it: refuse what Marian"
+    " would read as other links, or elsewhere in memory.",
+)
 @options.layout
 @options.encoding
 @options.split
 @options.lowercase
 @click.option("--model", metavar="MODEL", help="A model, to count the words that it does not know.")
+@vocabs.option("to count the words that are not in them")
 def command(
     src: str,
     tgt: str | None,
     links: str | None,
     source: str | None,
     base: int | None,
+    guided: bool,
     layout: str | None,
     vcb: tuple[str, str] | None,
     encoding: str,
     split: str,
     lowercase: bool,
     model: str | None,
+    vocab_files: tuple[str, str] | None,
 ) -> None:
     """Check that a corpus, and links of it, can be used; count what is there.
 
@@ -54,9 +66,14 @@ def command(
     swapped sides, each of which has more words of the other side than of its own; with a punctuation mark
     glued to a word, which tokenised text has in few lines, as in "Mr.". They do not change the exit code.
 
+    With --guided, LINKS must be `i-j`, counted from 0. A link of the ends of both sentences, whose positions
+    are the numbers of words, is allowed: Marian makes one of its own. "links end early" counts sentence pairs
+    whose last tenth has no link on either side: links of words beside a text of pieces look so.
+
     \b
     Example:
       aligner check data/sample.en data/sample.fr --links data/sample.gold
+      aligner check corpus.spm.en corpus.spm.fr --links corpus.links --guided --vocabs vocab.spm vocab.spm
       paste corpus.en corpus.fr | aligner check
     """
     options.check_layout(tgt, layout, vcb, split)
@@ -69,7 +86,12 @@ def command(
         raise click.UsageError(f"{model} was trained with --split {trained.recipe.split}: do the same here.")
     if links is None and (source is not None or base is not None):
         raise click.UsageError("--from and --base are for --links.")
-    options.one_stdin(src, *(vcb or ()), *(path for path in (tgt, links) if path))
+    if guided and links is None:
+        raise click.UsageError("--guided is for --links.")
+    if guided and (source is not None or base is not None):
+        raise click.UsageError("Marian reads `i-j` from 0: `aligner convert` makes such links of others.")
+    options.one_stdin(src, *(path for path in (tgt, links, *(vcb or ()), *{*(vocab_files or ())}) if path))
+    vocabularies = vocabs.read(vocab_files)
     corpus = options.read_pairs(src, tgt, layout, vcb, encoding, split, lowercase)
     if len(corpus) == 0:
         raise DataError("no sentence pairs", file=display_name(src))
@@ -82,12 +104,16 @@ def command(
             (f"{name} lines empty", f"{int((lengths == 0).sum())}"),
             (f"{name} line longest", f"{lengths.max()} (line {np.argmax(lengths) + 1})"),
         ]
-    if links is not None:
+    if links is not None and guided:
+        rows += _guided(links, corpus)
+    elif links is not None:
         found = LinkReader(links, source, base, text=corpus).read()
         rows.append(("links", f"{len(found.src)}"))
     rows += _doubts(corpus)
     if trained is not None:
-        rows += _unknown(corpus, trained)
+        rows += _rows("unknown", corpus, unknown_words(known_words(trained.views, corpus)))
+    if vocabularies is not None:
+        rows += _rows("not in vocabulary", corpus, _outside(corpus, vocabularies))
     width = max(len(label) for label, _ in rows)
     options.show("".join(f"{label:<{width}}  {value}\n" for label, value in rows))
 
@@ -115,13 +141,39 @@ def _doubts(corpus: Corpus) -> list[tuple[str, str]]:
     return rows
 
 
-def _unknown(corpus: Corpus, model: Model) -> list[tuple[str, str]]:
-    """The words that a model does not know, and the lines where they are more than half."""
+def _guided(links: str, corpus: Corpus) -> list[tuple[str, str]]:
+    """What is in links for guided alignment."""
+    reader = GuidedReader(links, corpus)
+    found = reader.read()
+    if found.scores is not None:
+        logging.warning("%s has scores, which Marian does not read", reader.name)
+    early = ends_early(found, corpus)
+    if early.sum() > vocabs.MANY * (np.diff(found.offsets) > 0).sum():
+        logging.warning(
+            "the links of many sentence pairs end before the text does: are they of these words or pieces?"
+        )
+    return [
+        ("links", f"{len(found.src)}"),
+        ("links of both ends", f"{reader.n_ends}"),
+        _row("links end early", early),
+    ]
+
+
+def _outside(corpus: Corpus, vocabularies: Sequence[Vocabulary]) -> list[npt.NDArray[np.bool_]]:
+    """Of both sides, [V] whether a word is not in the vocabulary. Warns of a vocabulary of another text."""
+    sides = corpus.src, corpus.tgt
+    found = [known.find(side.vocab.words) < 0 for known, side in zip(vocabularies, sides, strict=True)]
+    for n, name in enumerate(("source", "target")):
+        vocabs.warn(vocabularies[n], name, sides[n].counts[found[n]].sum(), len(sides[n].ids))
+    return found
+
+
+def _rows(what: str, corpus: Corpus, flags: Sequence[npt.NDArray[np.bool_]]) -> list[tuple[str, str]]:
+    """How many words are flagged, and the lines where they are more than half. flags: of both sides, [V]"""
     rows = []
-    unknown = unknown_words(known_words(model.views, corpus))
-    for name, side, words in zip(("source", "target"), (corpus.src, corpus.tgt), unknown, strict=True):
+    for name, side, words in zip(("source", "target"), (corpus.src, corpus.tgt), flags, strict=True):
         rows += [
-            (f"{name} words unknown", f"{side.counts[words].sum()}"),
-            _row(f"{name} lines unknown", doubts.most(side, words)),
+            (f"{name} words {what}", f"{side.counts[words].sum()}"),
+            _row(f"{name} lines {what}", doubts.most(side, words)),
         ]
     return rows
