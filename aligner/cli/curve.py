@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from aligner.cli import compared, options, systems
+from aligner.cli import annotation, compared, options, systems
 from aligner.cli import threshold as thresholds
 from aligner.cli.named import NamedFile, NamedFileType, labels
 from aligner.decoding.combine import above
@@ -27,8 +27,21 @@ from aligner.scoring.tuning import Goal, system_links
 from aligner.store import is_model
 from aligner.text.corpus import Corpus
 from aligner.text.reading import read_corpus
+from aligner.uses.annotated import Filters
+from aligner.uses.edges import edge_chart
 
-KINDS = ("curve", "calibration", "learning", "rare")
+KINDS = ("curve", "calibration", "learning", "rare", "edges")
+EDGES = (
+    "kind",
+    "edges",
+    *annotation.FILTERS,
+    "gold",
+    "hyp_format",
+    "hyp_base",
+    "title",
+    "output",
+    "overwrite",
+)
 SIZED = ("learning", "rare")  # kinds whose files have sizes of training texts
 
 
@@ -64,6 +77,8 @@ class Found:
 )
 @thresholds.at("of each file (learning, rare)")
 @compared.part
+@click.option("--edges", metavar="SRC", help="Source trees in CoNLL-U (edges); --gold has the target's.")
+@annotation.filters
 @click.option("--title", default="", help="Text above the picture.", show_default=False)
 @options.format("--hyp-format", "hyp_format", "files", of="the link files")
 @options.format("--gold-format", "gold_format", "gold")
@@ -74,7 +89,9 @@ class Found:
 @options.lowercase
 @options.threads
 @options.output
+@click.pass_context
 def command(
+    ctx: click.Context,
     files: tuple[NamedFile, ...],
     gold: str,
     kind: str,
@@ -84,6 +101,10 @@ def command(
     at_recall: float | None,
     first: int | None,
     last: int | None,
+    edges: str | None,
+    compatible: bool,
+    verb_root: bool,
+    no_punct: bool,
     title: str,
     hyp_format: str | None,
     gold_format: str | None,
@@ -113,11 +134,14 @@ def command(
                    10k=FILE; precision with --at-recall, recall with --at-precision
       rare         precision and recall of rare and of common words by training size, with --text:
                    a link is rare if one of its words occurs at most 5 times
+      edges        the share of transferred dependency edges that the target's trees have, by edges a
+                   sentence, at every threshold of links, with --edges
 
     \b
     Example:
       aligner curve generated.model --gold data/sample.gold --text data/sample.en data/sample.fr
       aligner curve ours=scored.links giza=plain.links --gold test.gold -o curves.svg
+      aligner curve --kind edges en-fr.links --edges en.conllu --gold fr.conllu -o edges.svg
       aligner curve --kind learning 10k=small.links 100k=large.links --gold test.gold -o learning.png
     """
     compared.check_part(first, last)
@@ -128,6 +152,11 @@ def command(
         raise click.UsageError(
             f"--threshold, --at-precision and --at-recall are for --kind {' or '.join(SIZED)}."
         )
+    if (kind == "edges") != (edges is not None):
+        raise click.UsageError("--kind edges and --edges go together.")
+    filters = Filters(compatible, verb_root, no_punct)
+    if edges is None and filters != Filters():
+        raise click.UsageError("--compatible, --verb-root and --no-punct are for --kind edges.")
     if kind == "rare" and text is None:
         raise click.UsageError("--kind rare needs --text: the words tell which links are rare.")
     if kind != "rare" and (counts is not None or lowercase):
@@ -139,11 +168,20 @@ def command(
     if not models and system is not None:
         raise click.UsageError("--system is for models, and there is none.")
     format = _format(output)
-    inputs = (*files, gold, *(text or ()), *(counts or ()))
+    inputs = (*files, gold, *(text or ()), *(counts or ()), *([] if edges is None else [edges]))
     options.one_stdin(*inputs)
     options.check_outputs({"-o": output}, inputs, overwrite)
     if format != "tsv":
         pictures.require()
+    if edges is not None:
+        annotation.only(ctx, "--kind edges", EDGES)
+        annotation.check_stdin(len(files), gold, edges)
+        linked = (LinkReader(file, hyp_format, hyp_base) for file in files)
+        carried = [annotation.edge_curve(edges, gold, reader, filters) for reader in linked]
+        edge_curves = [(name, curve) for (name, _), curve in zip(names, carried, strict=True)]
+        with open_output(output, overwrite) as out:
+            out.write(_content(edge_chart(edge_curves), format, title))
+        return
     readers = {file: LinkReader(file, hyp_format, hyp_base) for file in files if file not in models}
     standard = LinkReader(gold, gold_format, gold_base)
     *hyps, answer = compared.matched([*readers.values(), standard], first, last)

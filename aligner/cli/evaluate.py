@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import click
 
-from aligner.cli import compared, options
+from aligner.cli import annotation, compared, options
 from aligner.decoding.model import Model
 from aligner.errors import DataError
+from aligner.files import display_name
 from aligner.links.formats import LinkReader
 from aligner.scoring import report
-from aligner.scoring.evaluate import evaluate
+from aligner.scoring.evaluate import evaluate, overlap
 from aligner.store import MAGIC
+from aligner.uses.annotated import Filters
+from aligner.uses.phrases import LONGEST, MAX_LENGTH, shared_phrases
 
 
 @click.command("evaluate")
@@ -42,6 +46,13 @@ from aligner.store import MAGIC
 @options.text("The sentences of HYP and GOLD: links are checked, scores split by rare and common words.")
 @click.option("--counts", nargs=2, metavar="SRC TGT", help="Corpus to count words in.  [default: --text]")
 @options.lowercase
+@click.option("--phrases", is_flag=True, help="Compare phrase pairs, too; needs --text.")
+@click.option(
+    "--max-length",
+    type=click.IntRange(1, LONGEST),
+    metavar="N",
+    help=f"Words that a phrase has at most, for --phrases.  [default: {MAX_LENGTH}]",
+)
 @click.option(
     "--run",
     "runs",
@@ -50,7 +61,18 @@ from aligner.store import MAGIC
     help="The model, or the --log-json file, of the run that made HYP, and once more of HYP2: the signature"
     " then says how the links were made.",
 )
+@click.option(
+    "--edges",
+    metavar="SRC",
+    help="Count dependency edges of SRC that the links carry to the trees of the target. SRC and GOLD are"
+    " CoNLL-U.",
+)
+@annotation.filters
+@click.option("--spans", is_flag=True, help="Compare spans, such as names: HYP and GOLD are files of spans.")
+@annotation.span_key
+@click.pass_context
 def command(
+    ctx: click.Context,
     hyp: str,
     gold: str,
     hyp2: str | None,
@@ -73,7 +95,15 @@ def command(
     encoding: str,
     split: str,
     lowercase: bool,
+    phrases: bool,
+    max_length: int | None,
     runs: tuple[str, ...],
+    edges: str | None,
+    compatible: bool,
+    verb_root: bool,
+    no_punct: bool,
+    spans: bool,
+    span_key: str,
 ) -> None:
     """Score links against a gold standard.
 
@@ -83,19 +113,56 @@ def command(
     |A n B| / |A u B|. With --text also the scores of links with a rare word on either side (at most 5
     occurrences), and of all others. A share of nothing is 100%.
 
+    With --edges, GOLD are dependency trees of the target: how many edges do links above a threshold transfer
+    from SRC, and how many of them does GOLD have? With --spans, the words and the type of a span must be
+    those of GOLD; both files are CoNLL-U, BIO columns or standoff, as for `aligner transfer`.
+
+    With --phrases also precision, recall and F1 of phrase pairs: those that are consistent with HYP, as
+    `aligner phrases` extracts them, against those that are consistent with the sure links of GOLD (DeNero &
+    Macherey 2011). Where GOLD has few sure links, it has many phrase pairs: compare systems on one GOLD only.
+
     \b
     Example:
       aligner evaluate data/sample.forward data/sample.gold
       aligner evaluate --last 447 all.links test.gold --json
       aligner evaluate data/sample.forward data/sample.gold data/sample.reverse
       aligner evaluate generated.links data/generated.gold --run generated.model
+      aligner evaluate en-fr.links fr.conllu --edges en.conllu --compatible
+      aligner evaluate --spans carried.conllu fr.conllu
+      aligner evaluate hyp test.gold --phrases --text test.en test.fr
     """
+    hyps = [hyp] if hyp2 is None else [hyp, hyp2]
+    filters = Filters(compatible, verb_root, no_punct)
+    if edges is not None or spans:
+        options.exclusive(edges=edges, spans=spans or None)
+        options.one_stdin(*hyps, gold, *([] if edges is None else [edges]))
+        annotation.check_stdin(len(hyps), gold, edges)
+    if spans:
+        annotation.only(ctx, "--spans", ("spans", "span_key", "as_json", "score_only", "width"))
+        if as_json and score_only:
+            raise click.UsageError("--score-only prints one number: not with --json.")
+        scored = annotation.spans_compared(hyps, gold, span_key)
+        by_file = list(zip(map(display_name, hyps), scored, strict=True))
+        options.show(annotation.show_spans(by_file, as_json, score_only, width))
+        return
+    if edges is not None:
+        allowed = ("edges", *annotation.FILTERS, "as_json", "width", "hyp_format", "hyp_base")
+        annotation.only(ctx, "--edges", allowed)
+        linked = [LinkReader(path, hyp_format, hyp_base) for path in hyps]
+        curves = [(reader.name, annotation.edge_curve(edges, gold, reader, filters)) for reader in linked]
+        options.show(annotation.show_edges(curves, filters, as_json, width))
+        return
+    if filters != Filters():
+        raise click.UsageError("--compatible, --verb-root and --no-punct are for --edges.")
     compared.check_part(first, last)
     if score_only and (as_json or by_sentence):
         raise click.UsageError("--score-only prints one number: not with --json or --by-sentence.")
     if text is None and (counts is not None or lowercase or split != "ascii"):
         raise click.UsageError("--counts, --lowercase and --split need --text.")
-    hyps = [hyp] if hyp2 is None else [hyp, hyp2]
+    if phrases and (text is None or score_only):
+        raise click.UsageError("--phrases needs --text, and goes without --score-only.")
+    if max_length is not None and not phrases:
+        raise click.UsageError("--max-length is for --phrases.")
     if len(runs) > len(hyps):
         raise click.UsageError("there are more --run than files of links.")
     made = [signature_of(path) for path in runs]
@@ -122,6 +189,16 @@ def command(
         text=corpus,
         counted=counted,
     )
+    if phrases and corpus is not None:
+        longest = max_length or MAX_LENGTH
+        settings["phrases"] = longest
+        how = {"n_samples": bootstrap, "seed": seed}
+        shared = [shared_phrases(links, answer, corpus, longest) for links in found]
+        results = [
+            replace(result, phrases=overlap(table, level=level, **how))
+            for result, table in zip(evaluation.results, shared, strict=True)
+        ]
+        evaluation = replace(evaluation, results=results)
     signature = report.signature(evaluation, settings, made)
     if score_only:
         shown = "".join(f"{100 * result.scores['aer']:.{width}f}\n" for result in evaluation.results)

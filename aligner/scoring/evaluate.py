@@ -192,6 +192,20 @@ def resample(statistics: Ints, n_samples: int, seed: int) -> Ints:
 
 
 @dataclass(frozen=True, eq=False)
+class Overlap:
+    """How far a hypothesis and the gold standard have the same things, as phrase pairs are.
+
+    statistics  [S, 3]  sentence -> things of the hypothesis, things of the gold standard, things of both
+    scores      precision, recall and f1 -> value
+    intervals   as of Result
+    """
+
+    statistics: Ints
+    scores: dict[str, float]
+    intervals: dict[str, tuple[float, float]]
+
+
+@dataclass(frozen=True, eq=False)
 class Result:
     """The scores of one hypothesis.
 
@@ -200,6 +214,7 @@ class Result:
     intervals   name -> (low, high) around `level` percent of the bootstrap samples; empty without samples
     rare        name -> value for links with a rare word; None without text
     common      name -> value for all other links; None without text
+    phrases     of phrase pairs; None if they are not compared
     """
 
     statistics: Ints
@@ -207,6 +222,7 @@ class Result:
     intervals: dict[str, tuple[float, float]]
     rare: dict[str, float] | None
     common: dict[str, float] | None
+    phrases: Overlap | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,10 +272,7 @@ def evaluate(
     for k, (hyp, table) in enumerate(zip(codes, tables, strict=True)):
         intervals = {}
         if drawn is not None:
-            tails = [(100 - level) / 2, (100 + level) / 2]
-            for name, values in drawn.items():
-                low, high = np.percentile(values[:, k], tails)
-                intervals[name] = float(low), float(high)
+            intervals = {name: _interval(values[:, k], level) for name, values in drawn.items()}
         rare = common = None
         if is_rare is not None:
             sets = hyp, answer.sure, answer.possible
@@ -279,6 +292,29 @@ def evaluate(
             n_beyond = int((np.abs(change - change.mean()) >= seen).sum())
             p_value = (n_beyond + 1) / (n_samples + 1)
     return Evaluation(results, _gold_hash(coder, answer), p_value, symmetry)
+
+
+def overlap(statistics: Ints, *, n_samples: int = 1000, seed: int = 1, level: float = 95.0) -> Overlap:
+    """The scores of things that a hypothesis and the gold standard have. statistics: as of Overlap"""
+    scores = {name: float(x) for name, x in overlap_rates(statistics.sum(axis=0)).items()}
+    intervals = {}
+    if n_samples and len(statistics):
+        drawn = overlap_rates(resample(statistics, n_samples, seed))
+        intervals = {name: _interval(values, level) for name, values in drawn.items()}
+    return Overlap(statistics, scores, intervals)
+
+
+def overlap_rates(statistics: Ints) -> dict[str, Floats]:
+    """precision, recall and f1 of each row of statistics [..., 3]."""
+    found, gold, both = np.moveaxis(statistics, -1, 0)
+    scores = rates(found, gold, both, both, 0.5)
+    return {name: scores[name] for name in ("precision", "recall", "f1")}
+
+
+def _interval(values: Floats, level: float) -> tuple[float, float]:
+    """What is around `level` percent of the values."""
+    low, high = np.percentile(values, [(100 - level) / 2, (100 + level) / 2])
+    return float(low), float(high)
 
 
 def _scores(statistics: Ints, alpha: float) -> dict[str, float]:

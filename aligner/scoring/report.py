@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from aligner import __version__
-from aligner.scoring.evaluate import COLUMNS, Evaluation, measures
+from aligner.scoring.evaluate import COLUMNS, Evaluation, measures, overlap_rates
 
 NAMES = {"aer": "AER", "precision": "precision", "recall": "recall", "f1": "F1", "f_alpha": "F({alpha:g})"}
+# Columns of the statistics of phrase pairs
+PHRASES = ("phrases", "gold_phrases", "shared_phrases")
 
 
 def signature(evaluation: Evaluation, settings: dict[str, object], runs: Iterable[str] = ()) -> str:
@@ -35,15 +37,16 @@ def as_text(evaluation: Evaluation, names: list[str], signature: str, alpha: flo
     rows: list[list[str]] = []
     if len(results) > 1:
         rows.append(["", *names])
+
+    def cell(scores: dict[str, float], intervals: dict[str, tuple[float, float]], key: str) -> str:
+        if not intervals:
+            return percent(scores[key])
+        low, high = intervals[key]
+        return f"{percent(scores[key])}  [{percent(low)}, {percent(high)}]"
+
     for key, label in NAMES.items():
-        row = [label.format(alpha=alpha)]
-        for result in results:
-            cell = percent(result.scores[key])
-            if result.intervals:
-                low, high = result.intervals[key]
-                cell += f"  [{percent(low)}, {percent(high)}]"
-            row.append(cell)
-        rows.append(row)
+        cells = (cell(result.scores, result.intervals, key) for result in results)
+        rows.append([label.format(alpha=alpha), *cells])
     for column, label in (("links", "links"), ("sure", "sure links"), ("possible", "gold links")):
         k = COLUMNS.index(column)
         rows.append([label, *(str(int(result.statistics[:, k].sum())) for result in results)])
@@ -55,6 +58,13 @@ def as_text(evaluation: Evaluation, names: list[str], signature: str, alpha: flo
             if scores[0] is not None:
                 label = NAMES[key] if key == "aer" else key
                 rows.append([f"{part} {label}", *(percent(score[key]) for score in scores)])
+    compared = [result.phrases for result in results if result.phrases is not None]
+    if compared:
+        for key in ("precision", "recall", "f1"):
+            cells = (cell(phrases.scores, phrases.intervals, key) for phrases in compared)
+            rows.append([f"phrase {NAMES[key]}", *cells])
+        for k, label in enumerate(("phrase pairs", "  in gold", "  in both")):
+            rows.append([label, *(str(int(phrases.statistics[:, k].sum())) for phrases in compared)])
     if evaluation.symmetry is not None:
         rows.append(["symmetry", percent(evaluation.symmetry)])
     if evaluation.p_value is not None:
@@ -75,6 +85,14 @@ def as_json(evaluation: Evaluation, names: list[str], signature: str, by_sentenc
         for part in ("rare", "common"):
             if (scores := getattr(result, part)) is not None:
                 item[part] = scores
+        if result.phrases is not None:
+            totals = result.phrases.statistics.sum(axis=0).tolist()
+            counts = dict(zip(PHRASES, totals, strict=True))
+            item["phrases"] = {
+                **result.phrases.scores,
+                "counts": counts,
+                "intervals": result.phrases.intervals,
+            }
         if by_sentence:
             shares = measures(result.statistics, alpha)
             item["sentences"] = [
@@ -85,6 +103,9 @@ def as_json(evaluation: Evaluation, names: list[str], signature: str, by_sentenc
                 }
                 for n, row in enumerate(result.statistics.tolist())
             ]
+            if result.phrases is not None:
+                for sentence, row in zip(item["sentences"], result.phrases.statistics.tolist(), strict=True):
+                    sentence |= dict(zip(PHRASES, row, strict=True))
         hypotheses.append(item)
     whole: dict[str, Any] = {"signature": signature, "hypotheses": hypotheses}
     for key in ("symmetry", "p_value"):
@@ -96,6 +117,8 @@ def as_json(evaluation: Evaluation, names: list[str], signature: str, by_sentenc
 def as_tsv(evaluation: Evaluation, names: list[str], signature: str, alpha: float, width: int) -> str:
     """A line a sentence and hypothesis, a line `all` a hypothesis, and the signature as a comment."""
     header = ["hypothesis", "sentence", *(label.format(alpha=alpha) for label in NAMES.values()), *COLUMNS]
+    if evaluation.results[0].phrases is not None:
+        header += [f"phrase {NAMES[key]}" for key in ("precision", "recall", "f1")] + list(PHRASES)
     lines = ["\t".join(header)]
     for name, result in zip(names, evaluation.results, strict=True):
         table = np.vstack([result.statistics, result.statistics.sum(axis=0)])
@@ -104,4 +127,11 @@ def as_tsv(evaluation: Evaluation, names: list[str], signature: str, alpha: floa
             sentence = str(n + 1) if n + 1 < len(table) else "all"
             scores = (f"{100 * shares[key][n]:.{width}f}" for key in NAMES)
             lines.append("\t".join([name, sentence, *scores, *map(str, row)]))
+        if result.phrases is not None:
+            table = result.phrases.statistics
+            table = np.vstack([table, table.sum(axis=0)])
+            columns = overlap_rates(table).values()
+            for n, row in enumerate(table.tolist()):
+                scores = (f"{100 * column[n]:.{width}f}" for column in columns)
+                lines[n - len(table)] = "\t".join([lines[n - len(table)], *scores, *map(str, row)])
     return "\n".join([*lines, f"# {signature}"]) + "\n"
