@@ -11,6 +11,7 @@ from click.core import ParameterSource
 
 from aligner.cli.options import F
 from aligner.cli.training import Learner
+from aligner.cluster.signals import held
 from aligner.decoding.model import Model
 from aligner.models.recipe import Recipe
 from aligner.text.cells import Seen
@@ -18,7 +19,7 @@ from aligner.text.classes import BothClasses
 from aligner.text.corpus import Corpus
 from aligner.training.progress import Progress
 
-NOT_THERE = ("init", "prior", "dev_src", "given", "exclude", "checkpoint", "memory")
+NOT_THERE = ("init", "prior", "dictionary", "dev_src", "given", "exclude", "checkpoint", "memory")
 UNUSED = {"train": ("threads",), "align": ()}  # command -> what else it cannot honour
 
 
@@ -46,7 +47,8 @@ def check() -> None:
 def learner_on(address: str) -> Iterator[Learner]:
     """What trains on a cluster."""
     try:
-        from aligner.cluster.workers import connected, learn_on
+        with held():
+            from aligner.cluster.workers import connected, learn_on
     except ImportError as error:
         raise click.UsageError(f"--cluster needs Dask, which word-aligner[cluster] has ({error}).") from None
 

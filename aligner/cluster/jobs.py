@@ -76,7 +76,8 @@ def count(
     if shard.text != model.facts["text"]:
         raise DataError(
             f"the shard is of the text {shard.text}, the model of {model.facts['text']}",
-            hint="give a shard and a model of one text",
+            file=shard.file,
+            hint="give a shard that was cut with this model",
         )
     corpus = shard.trained_on(recipe)
     n_threads = useful(n_threads, int((corpus.src.lengths * corpus.tgt.lengths).sum()))

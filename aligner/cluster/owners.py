@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from aligner.cluster import _owners
-from aligner.cluster.local import LocalView, WordPairs, united
+from aligner.cluster.local import LocalView, WordPairs
 from aligner.models.counts import Counts
 from aligner.models.lexicon import Evidence, Lexicon, alike, alike_columns, even_t
 from aligner.models.parameters import Parameters
@@ -50,16 +50,17 @@ class Owned:
     places: list[Longs]
 
     @staticmethod
-    def of(start: int, stop: int, n_tgt: int, slices: Sequence[Slice]) -> Owned:
+    def of(start: int, stop: int, slices: Sequence[Slice]) -> Owned:
         """The word pairs of all shards. slices: those of each shard"""
-        keys = [
-            np.repeat(src.astype(np.int64) - start, np.diff(rows)) * n_tgt + tgt for src, rows, tgt in slices
-        ]
-        every = united(keys)
-        widths = np.bincount(every // max(1, n_tgt), minlength=stop - start)
-        rows = np.concatenate([np.zeros(1, np.int64), np.cumsum(widths)])
-        tgt = (every % max(1, n_tgt)).astype(np.int32)
-        return Owned(start, stop, rows, tgt, [np.searchsorted(every, key) for key in keys])
+        src = np.concatenate([src for src, _, _ in slices]) - np.int32(start)
+        n_words = np.array([0, *(len(src) for src, _, _ in slices)]).cumsum()
+        n_pairs = np.array([0, *(len(tgt) for _, _, tgt in slices)]).cumsum()
+        begins = [rows[:-1] + n for n, (_, rows, _) in zip(n_pairs, slices, strict=False)]
+        every = np.concatenate([tgt for _, _, tgt in slices])
+        rows = np.zeros(stop - start + 1, np.int64)
+        merged = n_words, src, np.concatenate([*begins, n_pairs[-1:]]), every
+        tgt, places = _owners.merge_rows(*merged, rows)
+        return Owned(start, stop, rows, tgt, np.split(places, n_pairs[1:-1]))
 
     def words(self, vocab: Vocab) -> Vocab:
         """The source words."""

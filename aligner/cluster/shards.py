@@ -31,6 +31,7 @@ class TextShard:
     number    of the shard, from 1 to n_shards
     n_before  how many sentence pairs that are trained on stand in earlier shards
     text      the checksum of the whole text, as far as it is trained on
+    file      where it was read from
     """
 
     corpus: Corpus
@@ -38,6 +39,7 @@ class TextShard:
     n_shards: int
     n_before: int
     text: str
+    file: str | None = None
 
     def trained_on(self, recipe: Recipe) -> Corpus:
         """The sentence pairs that are trained on. Those that are too long are two empty sentences."""
@@ -70,7 +72,7 @@ class TextShard:
             raise DataError(
                 f"the shard is not as aligner writes it: {error}", file=path, hint=store.again(KIND)
             ) from None
-        return TextShard(corpus, **header)
+        return TextShard(corpus, **header, file=path)
 
 
 class _Header(TypedDict):

@@ -47,14 +47,15 @@ def widths(look: LocalView) -> tuple[Ints, Ints, Longs]:
     return look.pairs.src, look.pairs.tgt, np.diff(look.pairs.rows)
 
 
-def slice(look: LocalView, bounds: Longs, owner: int) -> Slice:
+def slice_for(look: LocalView, bounds: Longs, owner: int) -> Slice:
+    """The word pairs of a shard that an owner has."""
     return slice_of(look.pairs, bounds, owner)
 
 
-def own(owner: int, bounds: Longs, n_tgt: int, look: LocalView, slices: Sequence[Slice | None]) -> Owned:
+def own(owner: int, bounds: Longs, look: LocalView, slices: Sequence[Slice | None]) -> Owned:
     """The word pairs of an owner. slices: of each shard; look: the one that is here"""
     start, stop = bounds[owner : owner + 2].tolist()
-    return Owned.of(start, stop, n_tgt, [x or slice_of(look.pairs, bounds, owner) for x in slices])
+    return Owned.of(start, stop, [x or slice_of(look.pairs, bounds, owner) for x in slices])
 
 
 def alike(owned: Owned, words: Words, identical: float) -> Longs:

@@ -12,7 +12,6 @@ import logging
 import re
 import signal
 import tempfile
-import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,12 +25,13 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 from dask import config
-from distributed import Client, Future, LocalCluster, TimeoutError, wait
+from distributed import Client, Future, KilledWorker, LocalCluster, TimeoutError, wait
 
 from aligner.cluster import tasks
 from aligner.cluster.due import DECIDE, ITERATE, NUMBER, Due, due
 from aligner.cluster.jobs import begin
 from aligner.cluster.shards import TextShard, in_text_shards
+from aligner.cluster.signals import held
 from aligner.decoding import threshold
 from aligner.decoding.combine import Decision
 from aligner.decoding.model import Model
@@ -49,17 +49,32 @@ from aligner.text.classes import BothClasses
 from aligner.text.corpus import Corpus, pair_keys
 from aligner.training.iteration import expected_threshold, position, record
 from aligner.training.monitor import Monitor
-from aligner.training.progress import Progress, decoding_work, kind_of, training_work
+from aligner.training.progress import Progress, decoding_work, expected, kind_of, training_work
 from aligner.training.start import kept
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 LOCAL = re.compile(r"local(?::(.*))?", re.IGNORECASE | re.DOTALL)
+# What Dask says of workers that come and go, and with tracebacks of messages that a cluster which ends cannot
+# send, is of no use where the cluster is our own.
+LOGGERS, SILENT = ("distributed", "distributed.client"), logging.CRITICAL + 1
 MOST_WORKERS = 256  # of local:N: each is a process that takes some 100 MB before it has any text
 SPAWN = "distributed.nanny.pre-spawn-environ"  # Dask's setting: variables that workers are started with
 # Of the workers of local:N: memory that is freed serves again, or each array would have new pages.
 REUSE = {"MALLOC_ARENA_MAX": 1, "MALLOC_MMAP_MAX_": 0, "MALLOC_TRIM_THRESHOLD_": 1 << 40}
+# Dask cuts what it sends into parts of so much, and the receiver copies them into one. Workers read it once.
+WHOLE = {"DASK_DISTRIBUTED__COMM__SHARD": "1GiB"}
+# What Dask does beside tasks, many times a second in each process. Nobody looks at profiles and at the state
+# of the machine, and tasks have their workers.
+BESIDE = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.scheduler.active-memory-manager.start": False,
+    "distributed.scheduler.work-stealing": False,
+}
+WHY_LOST = "their logs say why; they may have too little memory"
 MOST_LOSSES = 5  # of workers, in a part of a training
 PATIENCE = 60  # seconds that a cluster may be without workers when some were lost
 
@@ -80,19 +95,20 @@ def connected(address: str) -> Iterator[Client]:
             yield client
         return
     n_workers = _n_workers(address, match[1] or "")
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what it says of workers that come and go
+    for name in LOGGERS:
+        logging.getLogger(name).setLevel(SILENT)
     # No dashboard; its server takes any free port of this machine: by default all runs want one, and warn
-    silent: dict[str, Any] = {"silence_logs": logging.CRITICAL, "dashboard_address": "127.0.0.1:0"}
+    silent: dict[str, Any] = {"silence_logs": SILENT, "dashboard_address": "127.0.0.1:0"}
     silent["scheduler_kwargs"] = {"dashboard": False}
     workers = {"n_workers": n_workers, "threads_per_worker": 1, "memory_limit": None}
-    # Dask's own variables, which let numpy have one thread, stay; nobody looks at profiles
-    quick = {SPAWN: config.get(SPAWN) | REUSE, "distributed.worker.profile.enabled": False}
+    # Dask's own variables, which let numpy have one thread, stay
+    quick = {SPAWN: config.get(SPAWN) | REUSE | WHOLE, **BESIDE}
     temporary = tempfile.TemporaryDirectory(prefix="aligner-", ignore_cleanup_errors=True)
     with temporary as scratch, config.set({**quick, "temporary-directory": scratch}):
         with ExitStack() as stack:
-            with _signals_held():
+            with held(), _interrupts_blocked():
                 cluster = stack.enter_context(LocalCluster(**workers, **silent, local_directory=scratch))
-            client = stack.enter_context(Client(cluster))
+                client = stack.enter_context(Client(cluster))
             # Workers import what they need while the text is read
             importing = [client.submit(tasks.kept, None, workers=[w], pure=False) for w in client.nthreads()]
             yield client
@@ -110,26 +126,17 @@ def _n_workers(address: str, number: str) -> int:
 
 
 @contextmanager
-def _signals_held() -> Iterator[None]:
-    """Puts off INT and TERM: a cluster that is half started cannot be stopped.
+def _interrupts_blocked() -> Iterator[None]:
+    """Processes that are started in here never see INT.
 
-    Processes that are started in here never see INT. Ctrl-C goes to all processes of a terminal, and each
-    worker would print a traceback.
+    Ctrl-C goes to all processes of a terminal, and each worker would print a traceback.
     """
     resource_tracker.ensure_running()  # starting it, a thread would let INT through again
-    came: list[int] = []
-    handler = None
-    if threading.current_thread() is threading.main_thread():
-        handler = signal.signal(signal.SIGTERM, lambda number, _: came.append(number))
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        if handler is not None:
-            signal.signal(signal.SIGTERM, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        if came:
-            signal.raise_signal(signal.SIGTERM)
 
 
 def learn_on(
@@ -246,11 +253,11 @@ class _Training:
         self.run, self.n_tasks = uuid.uuid4().hex, 0
         self.n_losses = self.n_reached = 0  # since a part began that was not reached before; its iterations
         self.is_lost = False  # what workers had, or some of it
+        self.workers: list[str] = []  # none has any text yet
         self.views: list[_Spread] = []
         self.pending: tuple[Divergence, list[Future]] | None = None  # the divergence, and what is added to it
-        self.spread_text()
-        self.t: list[list[Future]] = [[] for _ in self.shards]
-        self.held = _Held([], {}, 0)
+        self.t: list[list[Future]] = []
+        self.held = _Held([], dict(model.progress or {}), 0)
 
     def spread_text(self) -> None:
         """Gives each shard to its worker. The scheduler does not keep it: it is lost with the worker."""
@@ -288,6 +295,9 @@ class _Training:
         try:
             if self.is_lost:
                 self.recover()
+            elif not self.workers:
+                self.spread_text()
+                self.t = [[] for _ in self.shards]
             step = due(self.model)
             if step is None or step.kind == DECIDE:
                 self.collect()
@@ -300,6 +310,11 @@ class _Training:
                 self.iterate(step)
         except CancelledError:
             self.is_lost = True
+        except KilledWorker as error:
+            raise DataError(
+                f"{error.allowed_failures + 1} workers were lost one after another, each at the same task",
+                hint=WHY_LOST,
+            ) from None
         return True
 
     def hold(self) -> None:
@@ -317,8 +332,7 @@ class _Training:
         self.n_losses += 1
         if self.n_losses > MOST_LOSSES:
             raise DataError(
-                f"workers were lost {self.n_losses} times in one part of the training",
-                hint="their logs say why; they may have too little memory",
+                f"workers were lost {self.n_losses} times in one part of the training", hint=WHY_LOST
             )
         if self.monitor.progress is not None:
             self.monitor.progress.say("a worker was lost: what it did is done again")
@@ -337,8 +351,12 @@ class _Training:
         for some, parameters in self.held.views:
             some.view.parameters = parameters.copied()
             self.own(some)
-        del self.model.views[len(self.views) :], self.model.history[self.held.n_history :]
+        del self.model.views[len(self.views) :]
         self.model.progress = dict(self.held.progress)
+        n_views, n_cells = len(self.views), sum(self.cells)
+        left = training_work(self.model.recipe, n_cells, n_views, self.model.progress["iterations"])
+        left["number"] -= n_views * expected("number", n_cells)  # those that are numbered are not counted
+        self.monitor.go_back(self.held.n_history, left)
         self.is_lost = False
 
     def do(
@@ -408,10 +426,10 @@ class _Training:
 
     def own(self, some: _Spread) -> list[Future]:
         """Gives the word pairs of the next view to their owners."""
-        N, n_tgt, bounds = self.N, len(some.view.tgt), some.bounds
+        N, bounds = self.N, some.bounds
         looks = [x[len(self.views)] for x in self.looks]
-        slices = self.sent(tasks.slice, looks, [bounds] * N)
-        owned = self.each(tasks.own, range(N), [bounds] * N, [n_tgt] * N, looks, slices)
+        slices = self.sent(tasks.slice_for, looks, [bounds] * N)
+        owned = self.each(tasks.own, range(N), [bounds] * N, looks, slices)
         for k in range(N):
             self.owned[k].append(owned[k])
         self.views.append(some)

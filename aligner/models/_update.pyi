@@ -5,6 +5,8 @@ _Int64 = npt.NDArray[np.int64]
 _Int32 = npt.NDArray[np.int32]
 _Float = npt.NDArray[np.float32]
 
+FEW: int
+
 def digamma(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]: ...
 def maximum_likelihood(
     rows: _Int64,

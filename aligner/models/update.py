@@ -54,6 +54,11 @@ def update(
     return divergence
 
 
+def totals_size(n_tgt: int, n_threads: int) -> int:
+    """Bytes that an update takes beside parameters and counts: what threads add up for each target word."""
+    return 8 * min(n_threads, _update.FEW) * n_tgt
+
+
 def _update_positions(parameters: Parameters, counts: Counts, stage: Stage) -> None:
     if parameters.positions is not None and counts.positions.any():
         power = 1.0 if stage.leaving is None else stage.leaving.evenness

@@ -28,7 +28,7 @@ from aligner.models.pseudo import PseudoCounts
 from aligner.models.recipe import Recipe
 from aligner.models.shares import Packed, Passing, Shares, taken
 from aligner.models.stage import Stage
-from aligner.models.update import Bytes, start_with
+from aligner.models.update import Bytes, start_with, totals_size
 from aligner.text.cells import Seen, cell_offsets, cuts, shard_cells
 from aligner.text.classes import BothClasses
 from aligner.text.corpus import Corpus, Pairs, pair_keys, warn_of_long
@@ -103,8 +103,8 @@ def learn(
     progress     what is told of the training; None: nothing is said
     facts        more for the model's facts, for example names of files
     run          more for the log's signature, for example how links are chosen afterwards
-    memory       bytes for the text, parameters, shares and cells, 4 a cell. Cells that do not fit are looked
-                 up again in each iteration. The rest is needed in any case
+    memory       bytes for the text, parameters and their update, shares and cells, 4 a cell. Cells that do
+                 not fit are looked up again in each iteration. The rest is needed in any case
     checkpoint   called after each iteration with the model as it is: always the same object, to save at once
     """
     for name, value, kind, what in (
@@ -222,11 +222,12 @@ class _Run:
         return seen
 
     def _held(self) -> int:
-        """Bytes of the text and, about, of its shares."""
+        """Bytes of the text, of the totals of an update and, about, of shares."""
         sides = self.corpus.src, self.corpus.tgt
         n_tokens = sum(int(side.offsets[-1]) for side in sides)
         shares = SHARE * n_tokens if self.model.recipe.last.together else 0
-        return 4 * n_tokens + 8 * 3 * len(self.corpus) + shares
+        totals = totals_size(len(self.corpus.tgt.vocab), self.n_threads)  # no view has more words
+        return 4 * n_tokens + 8 * 3 * len(self.corpus) + totals + shares
 
     def _train_view(self, n: int, room: int) -> tuple[Seen, int]:
         """All iterations of view n by itself that are not done yet; what it sees, and the room that is left.

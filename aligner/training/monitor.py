@@ -6,6 +6,7 @@ import json
 import math
 import resource
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import IO, Any
 
@@ -43,6 +44,7 @@ class Monitor:
     def __post_init__(self) -> None:
         self.clock = self.part_began = time.perf_counter()
         self.part, self.n_iterations = "", 0  # the part of the training under way, its iterations so far
+        self.n_told = 0  # iterations of the history that were said to be done
 
     def begin(self, signature: str) -> None:
         """The log's first line says what is trained on what. Iterations of an earlier run come next."""
@@ -76,8 +78,20 @@ class Monitor:
         now, n = time.perf_counter(), self.n_iterations
         if self.progress is not None and n:
             many = "1 iteration" if n == 1 else f"{n} iterations"
-            self.progress.say(f"{self.part}: {many}, {now - self.part_began:.1f} s")
+            again = " again" if len(self.history) <= self.n_told else ""
+            self.progress.say(f"{self.part}: {many}{again}, {now - self.part_began:.1f} s")
+            self.n_told = max(self.n_told, len(self.history))
         self.part_began, self.n_iterations = now, 0
+
+    def go_back(self, n_history: int, work: Mapping[str, float]) -> None:
+        """Iterations were lost: a part begins again. work: all that is to be done from now on
+
+        n_history: how many iterations are left
+        """
+        del self.history[n_history:]
+        self.n_iterations = 0
+        if self.progress is not None:
+            self.progress.plan_again(work)
 
     def number(self, n_view: int) -> None:
         """The word pairs of a view are looked up next."""

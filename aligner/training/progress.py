@@ -136,6 +136,11 @@ class Progress:
         for kind, seconds in work.items():
             self.planned[kind] = self.planned.get(kind, 0.0) + seconds
 
+    def plan_again(self, work: Mapping[str, float]) -> None:
+        """What is left to do of some kinds, in place of what was planned: some of what is done is lost."""
+        for kind, seconds in work.items():
+            self.planned[kind] = self.done.get(kind, 0.0) + seconds
+
     def enter(self, doing: str) -> None:
         """What the bar says from now on. The time since the last call was nobody's."""
         self.doing, self.clock = doing, time.perf_counter()

@@ -31,8 +31,10 @@ from vectors cimport LEAST, real
 cdef extern from "math.h":
     double lgamma_r(double x, int* sign) noexcept nogil
 
+cpdef enum:
+    FEW = 16  # threads that have totals of their own: each takes 8 bytes a target word
+
 cdef enum:
-    FEW = 16         # threads that have totals of their own: each takes 8 bytes a target word
     BLOCK = 1 << 16  # counts that a thread clears at a time
 
 REAL = np.float32 if sizeof(real) == 4 else np.float64

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import logging
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -23,9 +25,11 @@ from aligner.cluster.local import LocalView
 from aligner.cluster.owners import Owned, slice_of
 from aligner.text.cells import Seen
 from aligner.text.views import see
+from aligner.training.progress import Progress
 
 pytest.importorskip("distributed")
 
+from dask import config  # noqa: E402
 from distributed import wait  # noqa: E402
 
 from aligner.cluster import workers  # noqa: E402
@@ -81,6 +85,30 @@ def test_empty_shards_and_empty_sides(client, tmp_path):
     recipe = recipe_of("loo", ibm1_iterations=1, iterations=1, views=["word"])
     found = learn_on(client, corpus, recipe, n_shards=4)
     assert saved(found, tmp_path) == saved(learn(corpus, recipe)[0], tmp_path)
+
+
+@pytest.mark.parametrize("name, part", [("hmm", "HMM"), ("loo", "leave-one-out HMM")])
+def test_an_iteration_that_is_done_again_is_counted_once(client, name, part, monkeypatch, capsys):
+    """In the summary and in what is planned. What is lost of loo begins after Model 1, that of hmm before."""
+    more = {"hmm_iterations": 0} if name == "loo" else {}
+    recipe = Recipe.of(name, ibm1_iterations=2, iterations=2, views=["word"], **more)
+    iterate, lost = workers._Training.iterate, []
+
+    def lose(self, step) -> None:
+        if len(self.model.history) == 3 and not lost:
+            lost.append(step)
+            raise CancelledError
+        iterate(self, step)
+
+    monkeypatch.setattr(workers._Training, "iterate", lose)
+    progress = Progress()
+    model = learn_on(client, SOME, recipe, progress=progress, n_shards=2)
+    said = [line.rsplit(",", 1)[0] for line in capsys.readouterr().err.splitlines()]
+    first, last = "Model 1, words: 2 iterations", f"{part}, words: 2 iterations"
+    again = [f"{first} again"] if name == "hmm" else []
+    assert said == [first, "a worker was lost: what it did is done again", *again, last]
+    assert [entry["iteration"] for entry in model.history] == [1, 2, 3, 4]
+    assert progress.done == pytest.approx(progress.planned)
 
 
 @pytest.mark.parametrize("n_done", [1, 5])
@@ -151,6 +179,34 @@ def test_a_worker_may_be_lost_while_the_text_is_sent_again(client, tmp_path, mon
     assert saved(found, tmp_path) == saved(learn(SOME, recipe)[0], tmp_path)
 
 
+def test_a_worker_may_be_lost_while_the_text_is_first_sent(tmp_path, monkeypatch):
+    recipe = TRAININGS["ibm1"][1]
+    with connected("local:2") as client:
+        scatter, killed = client.scatter, []
+
+        def kill_and_send(*given, workers, **more):
+            if not killed:
+                killed.append(client.run(os.getpid, workers=workers)[workers[0]])
+                os.kill(killed[0], signal.SIGKILL)
+            return scatter(*given, workers=workers, **more)
+
+        monkeypatch.setattr(client, "scatter", kill_and_send)
+        found = learn_on(client, SOME, recipe, n_shards=2)
+    assert killed and saved(found, tmp_path) == saved(learn(SOME, recipe)[0], tmp_path)
+
+
+def test_a_task_that_kills_its_workers_is_an_error_that_says_what_to_do(monkeypatch):
+    def die() -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    with config.set({"distributed.scheduler.allowed-failures": 1}), connected("local:1") as client:
+        monkeypatch.setattr(
+            workers._Training, "iterate", lambda self, step: self.get([client.submit(die, pure=False)])
+        )
+        with pytest.raises(DataError, match="2 workers were lost one after another, .*; their logs say why"):
+            learn_on(client, SOME, TRAININGS["ibm1"][1], n_shards=1)
+
+
 @pytest.mark.parametrize("view", VIEWS)
 def test_owners_have_all_word_pairs_once(view):
     whole, text = Seen.of_own_words(SOME, view, 1), see(SOME, view)
@@ -159,7 +215,7 @@ def test_owners_have_all_word_pairs_once(view):
     bounds = np.array([0, len(vocabs[0]) // 3, len(vocabs[0]) // 3, len(vocabs[0])])
     cut = [[slice_of(part, bounds, k) for k in range(3)] for part in parts]
     owned = [
-        Owned.of(int(a), int(b), len(vocabs[1]), [x[k] for x in cut])
+        Owned.of(int(a), int(b), [x[k] for x in cut])
         for k, (a, b) in enumerate(zip(bounds, bounds[1:], strict=False))
     ]
     np.testing.assert_array_equal(np.concatenate([x.tgt for x in owned]), whole.tgt)
@@ -216,6 +272,18 @@ def test_what_a_cluster_cannot_do_is_refused(command, tmp_path):
     assert "forgets no word pairs" in run(*given, "--prune", "0.1", code=1)
 
 
+@pytest.mark.parametrize("command", ["train", "align"])
+def test_outputs_are_checked_before_workers_start(command, tmp_path, monkeypatch):
+    def start(**_) -> None:
+        raise AssertionError("workers are started")
+
+    monkeypatch.setattr(workers, "LocalCluster", start)
+    (tmp_path / "there").write_text("")
+    for name, message in (("there", "the file exists"), ("nowhere/x", "no such folder")):
+        given = [command, SRC, TGT, "-o", tmp_path / name, "--cluster", "local:2"]
+        assert message in run(*given, code=1)
+
+
 def test_every_setting_of_a_training_is_for_a_cluster_or_refused():
     """A setting that `learn_on` does not take is refused above, or has to do with memory and threads."""
     alone = inspect.signature(learn).parameters.keys() - inspect.signature(learn_on).parameters.keys()
@@ -253,6 +321,28 @@ def test_a_signal_to_all_processes_prints_no_traceback_and_leaves_nothing(number
     assert process.returncode == 128 + number
     assert "Traceback" not in said
     assert not list(scratch.iterdir())
+
+
+@pytest.mark.parametrize("more", [[], ["--cluster", "local:2"]], ids=["alone", "cluster"])
+@pytest.mark.parametrize("number, told", [(signal.SIGINT, ["aligner: interrupted"]), (signal.SIGTERM, [])])
+def test_a_signal_within_a_training_says_how_far_it_was(number, told, more, tmp_path):
+    """The same with workers and without."""
+    given = ["train", SRC, TGT, "-o", tmp_path / "x", "-v", "--fast", "--iterations", "100000", *more]
+    command = [sys.executable, "-m", "aligner", *map(str, given)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+        assert process.stderr is not None
+        assert any(" loo " in line for line in process.stderr)
+        process.send_signal(number)
+        rest = [line for line in process.stderr.read().splitlines() if " loo " not in line]
+    assert process.returncode == 128 + number
+    assert len(rest) == 1 + len(told) and rest[1:] == told
+    assert re.fullmatch(r"leave-one-out HMM, first 4 letters: \d+ iterations?, [\d.]+ s", rest[0])
+
+
+def test_dask_says_nothing_of_a_local_cluster(client):
+    """Not even what it calls critical: a cluster that ends while tasks are under way prints tracebacks."""
+    for name in ("distributed.scheduler", "distributed.client", "distributed.worker"):
+        assert not logging.getLogger(name).isEnabledFor(logging.CRITICAL)
 
 
 def test_a_text_without_words_is_told_once(client, caplog):

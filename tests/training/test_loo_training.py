@@ -18,6 +18,7 @@ from aligner.decoding.threshold import UNKNOWN, of_shares
 from aligner.links.known import SURE, known_of
 from aligner.models.jumps import Jumps
 from aligner.models.shares import CUTOFF, Shares
+from aligner.models.update import totals_size
 from aligner.text import cells
 from aligner.text.cells import Seen
 from aligner.text.corpus import pair_keys
@@ -185,6 +186,7 @@ def test_kept_or_looked_up_cells_change_no_bit(some, kept):
     whole, all_seen = learn(some, short(), memory=1 << 30)
     n_tokens = len(some.src.ids) + len(some.tgt.ids)
     text, pairs = (4 + SHARE) * n_tokens + 24 * len(some), [PAIR * len(sight.tgt) for sight in all_seen]
+    text += totals_size(len(some.tgt.vocab), 1)
     cells = sum(sight.cells.nbytes for sight in all_seen)
     memory = int(text + 3 * max(pairs) + kept * cells) if kept else 0
     model, seen = learn(some, short(), memory=memory)

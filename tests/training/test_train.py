@@ -27,7 +27,7 @@ from aligner.text.known import Constraints, Known
 from aligner.text.sides import Side, Vocab
 from aligner.text.views import see
 from aligner.training.development import Development
-from aligner.training.loop import learn
+from aligner.training.loop import PAIR, learn
 
 
 @pytest.fixture(scope="module")
@@ -83,6 +83,22 @@ def test_memory_changes_no_link(corpus, memory, kept):
     assert kept == ("none" if n == 0 else "all" if n == n_all else "some")
     for a, b in zip(links_of(model, some, seen=seen), links_of(train(some, recipe), some), strict=True):
         assert same(a, b)
+
+
+def test_memory_has_room_for_the_totals_of_threads(corpus, monkeypatch):
+    """8 bytes a target word and thread, of 16 threads at most: with more threads fewer cells are kept."""
+    monkeypatch.setattr(threads, "CELLS", 1)
+    some, recipe = corpus.part(0, 300).compact(), Recipe.of("shmm", views=("word",))
+    whole, (all_seen,) = learn(some, recipe, memory=1 << 30)
+    n_tokens, n_tgt = len(some.src.ids) + len(some.tgt.ids), len(some.tgt.vocab)
+    others = 4 * n_tokens + 24 * len(some) + PAIR * len(all_seen.tgt)
+    memory, kept = others + 8 * n_tgt + all_seen.cells.nbytes, {}
+    for n_threads in (1, 3, 16, 40):
+        model, (seen,) = learn(some, recipe, memory=memory, n_threads=n_threads)
+        kept[n_threads] = seen.cells.nbytes
+        assert others + 8 * min(n_threads, 16) * n_tgt + kept[n_threads] <= memory
+        assert_same_arrays(whole, model)
+    assert kept[1] == all_seen.cells.nbytes > kept[3] > kept[16] == kept[40]
 
 
 @pytest.mark.parametrize("model", ["loo", "shmm", "ibm1"])
