@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from aligner.decoding.dual import Dual
     from aligner.decoding.model import Model
     from aligner.errors import DataError
+    from aligner.learning.combiner import Combiner
+    from aligner.learning.learn import learn_combiner
     from aligner.links.formats import LinkReader, format_links
     from aligner.links.links import Links
+    from aligner.links.remap import remap
     from aligner.links.symmetrize import symmetrize
     from aligner.models.recipe import Recipe
     from aligner.scoring.evaluate import evaluate
@@ -29,8 +32,13 @@ if TYPE_CHECKING:
     from aligner.text.reading import read_corpus
     from aligner.training.development import Development
     from aligner.training.loop import learn, train
+    from aligner.uses.conllu import read_conllu
+    from aligner.uses.phrases import extract_phrases
+    from aligner.uses.shortlist import shortlist
+    from aligner.uses.transfer import transfer
 
 __all__ = [
+    "Combiner",
     "Constraints",
     "Corpus",
     "DataError",
@@ -41,14 +49,21 @@ __all__ = [
     "Model",
     "Recipe",
     "evaluate",
+    "extract_phrases",
     "format_links",
     "learn",
+    "learn_combiner",
+    "read_conllu",
     "read_corpus",
+    "remap",
+    "shortlist",
     "symmetrize",
     "train",
+    "transfer",
 ]
 
 _HOME = {
+    "Combiner": "learning.combiner",
     "Constraints": "text.known",
     "Corpus": "text.corpus",
     "DataError": "errors",
@@ -59,11 +74,17 @@ _HOME = {
     "Model": "decoding.model",
     "Recipe": "models.recipe",
     "evaluate": "scoring.evaluate",
+    "extract_phrases": "uses.phrases",
     "format_links": "links.formats",
     "learn": "training.loop",
+    "learn_combiner": "learning.learn",
+    "read_conllu": "uses.conllu",
     "read_corpus": "text.reading",
+    "remap": "links.remap",
+    "shortlist": "uses.shortlist",
     "symmetrize": "links.symmetrize",
     "train": "training.loop",
+    "transfer": "uses.transfer",
 }
 
 

@@ -11,6 +11,8 @@ def main() -> None:
     """Ends quietly when it is interrupted, also while it is imported: then no file is open yet."""
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, _end)
+    # Threads that wait sleep: awake they take the cores of others. Read once, when the first kernel is loaded
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     from aligner.cli import main
 
     main()

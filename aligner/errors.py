@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 
 def number_of(n: int, thing: str) -> str:
     """How many of a thing there are: 1 link, 2 links."""
@@ -39,7 +41,7 @@ def message_of(error: Exception) -> str:
     """What went wrong with data or with the system, in words."""
     if isinstance(error, OSError):
         place = "" if error.filename is None else f"{error.filename or repr('')}: "
-        return f"{place}{error.strerror or error}"
+        return f"{place}{'out of memory' if error.errno == errno.ENOMEM else error.strerror or error}"
     if isinstance(error, MemoryError):
         return f"out of memory: {error}" if str(error) else "out of memory"
     return str(error)

@@ -1,12 +1,13 @@
-"""Damages and crafts model files at random, and sees that each is refused, or does no harm.
+"""Damages and crafts models and combiners at random, and sees that each is refused, or does no harm.
 
-A file is made of a small model of some family: bits and bytes are changed, the file is cut, made longer or
-put together from two; or the header or an array is changed and the checksums are made right again. The file
-is loaded. If it loads, it is used: links of three sentence pairs, best paths, info, lexicon, a training that
-starts from it. Files and results depend on the seed alone. What is counted:
+A file is made of a small model of some family, or of a combiner: bits and bytes are changed, the file is cut,
+made longer or put together from two; or the header or an array is changed and the checksums are made right
+again. The file is loaded. If it loads, it is used: links of three sentence pairs, best paths, info, lexicon,
+a training that starts from it; of a combiner, links with scores. Files and results depend on the seed alone.
+What is counted:
 
     refused    loading says what is wrong with the file, and what to do
-    harmless   all commands print what they print of the model itself
+    harmless   all commands print what they print of the file itself
     valid      crafted: the commands print something else, and why not
     changed    the commands print something else, though nothing was crafted     a mistake of ours
     traceback  an exception that is no message                                   a mistake of ours
@@ -34,7 +35,7 @@ from typing import Any
 import numpy as np
 from click.testing import CliRunner
 
-from aligner import Corpus, DataError, Model, Recipe, read_corpus, store
+from aligner import Combiner, Corpus, DataError, LinkReader, Model, Recipe, learn_combiner, read_corpus, store
 from aligner.cli import cli
 from aligner.store import ALIGNMENT, HEAD, MAGIC
 from aligner.training.loop import learn
@@ -49,7 +50,7 @@ PATIENCE = 120  # seconds for one file
 
 
 def make_models(folder: Path) -> None:
-    """Writes a model of each family, and trainings left in the middle; and the text that they are used on."""
+    """Writes a model of each family, trainings left in the middle, combiners; and a text to use them on."""
     text = read_corpus(str(DATA / "generated.src"), str(DATA / "generated.tgt"))
     corpus = Corpus.from_pairs((text.src.sentence(n), text.tgt.sentence(n)) for n in range(40))
     short: dict[str, Any] = {"views": ["word", "prefix3"], "ibm1_iterations": 1, "iterations": 1}
@@ -63,6 +64,10 @@ def make_models(folder: Path) -> None:
     }
     for name, recipe in recipes.items():
         learn(corpus, recipe)[0].save(folder / f"{name}.model")
+    gold, model = LinkReader(str(DATA / "generated.gold")).read()[:40], Model.load(folder / "loo.model")
+    for name, settings in (("classified", {"words": True}), ("structured", {"structure": "fertility"})):
+        combiner = learn_combiner(model, corpus, gold, folds=2, **settings).combiner
+        combiner.save(folder / f"{name}.combiner")
     for name, wanted in (("loo", 1), ("loo", 3), ("hmm", 1)):
         left: list[int] = []
 
@@ -222,7 +227,8 @@ def _changed_array(chance: random.Random, array: Any) -> Any:
     if how < 0.1:
         return np.concatenate([array, array[-1:]])
     if how < 0.13:
-        return array.astype(chance.choice(("<f4", "<f8", "<i4", "<i8", "|u1", "<u8")))
+        with np.errstate(invalid="ignore", over="ignore"):
+            return array.astype(chance.choice(("<f4", "<f8", "<i4", "<i8", "|u1", "<u8")))
     if how < 0.16:
         return array.reshape(-1, 1) if array.ndim == 1 else flat
     if len(flat) == 0:
@@ -254,9 +260,9 @@ CRAFTED: tuple[Change, ...] = (crafted_header, crafted_header, crafted_arrays, c
 
 
 def make_file(folder: Path, seed: int, n: int) -> tuple[bytes, str, str, bool]:
-    """(file n, the model it is made of, another model that it may have parts of, whether it is crafted)."""
+    """(file n, the one it is made of, another one that it may have parts of, whether it is crafted)."""
     chance = random.Random(f"{seed} {n}")
-    names = sorted(path.name for path in folder.glob("*.model"))
+    names = sorted(path.name for path in folder.iterdir() if path.suffix in (".model", ".combiner"))
     one, other = chance.choice(names), chance.choice(names)
     change = chance.choice(DAMAGED + CRAFTED)
     whole = change(chance, (folder / one).read_bytes(), (folder / other).read_bytes())
@@ -266,10 +272,14 @@ def make_file(folder: Path, seed: int, n: int) -> tuple[bytes, str, str, bool]:
 # What is done with a file
 
 
-def use(path: Path, folder: Path) -> tuple[list[str], str]:
-    """What the commands print of a model; and the exception that is no message, if there is one."""
+def use(path: Path, folder: Path, combiner: bool) -> tuple[list[str], str]:
+    """What the commands print of a model or a combiner; and the exception that is no message, if any."""
     model, text, new = str(path), str(folder / "text"), str(folder / "started")
     one = ["--threads", "1"]
+    if combiner:
+        return printed_by(
+            path, [["decode", str(folder / "loo.model"), text, "--combiner", model, "--scores", *one]]
+        )
     train = ["train", text, "--quiet", "--iterations", "1", "--init", model, "-o", new, "--overwrite", *one]
     train += ["--direction", Model.load(path).recipe.direction]
     commands = [
@@ -281,19 +291,24 @@ def use(path: Path, folder: Path) -> tuple[list[str], str]:
         [*train, "--model", "ibm1"],
         [*train, "--model", "hmm"],
     ]
+    return printed_by(path, commands)
+
+
+def printed_by(path: Path, commands: list[list[str]]) -> tuple[list[str], str]:
+    """What commands that use a file print, without its name; and the exception that is no message, if any."""
     printed: list[str] = []
     for command in commands:
         result = CliRunner().invoke(cli, command)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             return printed, f"{command[0]}: {result.exception!r}"
-        printed.append(f"{result.exit_code} {result.output.replace(str(path), 'MODEL')}")
+        printed.append(f"{result.exit_code} {result.output.replace(str(path), 'FILE')}")
     return printed, ""
 
 
 def judge(folder: Path, seed: int, n: int, before: dict[str, list[str]]) -> tuple[str, str]:
     """(what is counted, a word about it) of file n."""
     whole, one, other, crafted = make_file(folder, seed, n)
-    path = folder / "file"
+    path, combiner = folder / "file", one.endswith(".combiner")
     path.write_bytes(whole)
     # Without a check, a damaged model may give senseless links or an exception, but must not end the process.
     # Nor must a bounds check fail: other builds have none, and would read or write there.
@@ -302,18 +317,18 @@ def judge(folder: Path, seed: int, n: int, before: dict[str, list[str]]) -> tupl
     if OUTSIDE in str(raised):
         return "crashed", f"decode --no-check: {raised!r}"
     try:
-        Model.load(path)
+        Combiner.load(path) if combiner else Model.load(path)
     except DataError as error:
-        named = error.file == str(path) and (error.hint or "not a model" in error.what)
+        named = error.file == str(path) and (error.hint or "not a " in error.what)
         return ("refused" if named else "traceback"), str(error)
     except Exception as error:
         return "traceback", f"load: {error!r}"
-    printed, exception = use(path, folder)
+    printed, exception = use(path, folder, combiner)
     if exception:
         return "traceback", exception
     for name in (one, other):
         if name not in before:
-            before[name], _ = use(folder / name, folder)
+            before[name], _ = use(folder / name, folder, name.endswith(".combiner"))
         if printed == before[name]:
             return "harmless", ""
     return ("valid" if crafted else "changed"), ""

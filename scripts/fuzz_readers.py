@@ -31,7 +31,7 @@ import time
 import traceback
 import zlib
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -41,6 +41,7 @@ import numpy as np
 
 with atheris.instrument_imports(include=["aligner"]):
     from aligner import (
+        Combiner,
         DataError,
         LinkReader,
         Links,
@@ -49,6 +50,7 @@ with atheris.instrument_imports(include=["aligner"]):
         files,
         format_links,
         learn,
+        learn_combiner,
         read_corpus,
         store,
     )
@@ -70,6 +72,7 @@ with atheris.instrument_imports(include=["aligner"]):
     from aligner.text.giza import cooccurrences, read_snt, read_vcb
     from aligner.text.reading import LAYOUTS, read_lines, stream_corpus
     from aligner.text.sides import Side
+    from aligner.text.vocabulary import read_vocabulary
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "cli" / "compat" / "golden"
@@ -90,7 +93,7 @@ WORDS = (
     *("<s snum=", "</s>", "NULL", "({ ", "}) ", "# Sentence pair (", "<eps>", "LEX\\x09", "FERF\\x09"),
     *("HMMF\\x09", "final tension:", "?", "p", " S", " P", ":0.5", " : ", "// ", "1  # "),
 )  # fmt: skip
-LONGEST = 8192  # bytes of a file
+LONGEST = 12288  # bytes of a file
 PATIENCE = 600  # seconds for a file, long enough for a busy machine
 Reader = Callable[[str], object]
 
@@ -149,13 +152,23 @@ def both(path: str) -> object:
     return [(told(a), told(b)) for _, a, b in LinkReader(path, "bal").directions()]
 
 
-def model(path: str) -> object:
-    """Loads a model whose checksums are right: of a file that has a header, an empty line, and arrays."""
+def loaded(path: str, load: Callable[[str], Any]) -> Any:
+    """What is in a file of ours with right checksums: of one that has a header, an empty line, and arrays."""
     header, _, arrays = Path(path).read_bytes().partition(b"\n\n")
+    header += b" " * (-(store.HEAD + len(header)) % store.ALIGNMENT)
     Path(path + "1").write_bytes(store.MAGIC + struct.pack("<QI", len(header), 0) + header + arrays)
     with mock.patch("aligner.store.zlib.crc32", lambda *_: 0):
-        found = Model.load(path + "1")
+        return load(path + "1")
+
+
+def model(path: str) -> object:
+    found = loaded(path, Model.load)
     return repr(found), [told(x) for x in found.align([("a b", "x y")])]
+
+
+def combiner(path: str) -> object:
+    found = loaded(path, Combiner.load)
+    return repr(found), told(found.align(small("loo"), [("a b", "x y")]))
 
 
 def sides(found: tuple[Corpus, dict[int, str]]) -> object:
@@ -213,6 +226,7 @@ READERS: dict[str, Reader] = {
     "lines": lambda path: list(read_lines(path)),
     "snt": giza,
     "vcb": vcb,
+    "vocabulary": lambda path: repr(read_vocabulary(path).words),
     "cooc": lambda path: b"".join(cooccurrences(path, counted=True)),
     "classes": classes,
     **{f"links, {x}": links_of(x) for x in (*LINKS, None)},
@@ -230,9 +244,10 @@ READERS: dict[str, Reader] = {
     "tension of fast_align": lambda path: repr(read_tension(path)),
     "parameters of GIZA++": parameters,
     "model": model,
+    "combiner": combiner,
 }
 # The first block tells the format and the base. Of a small block they may be others, and refuse the rest.
-DETECTING = ("links, None", "links of a text", "links after bars")
+DETECTING = ("links, None", "links, talp", "links, wpt", "links of a text", "links after bars")
 
 
 class Lost(Exception):
@@ -286,6 +301,8 @@ def examples() -> Iterator[tuple[str, bytes]]:
         yield name, head(GOLDEN / "symal" / "sample.bal")
     pairs = (GOLDEN / "symal" / "en-fr.A3.final").read_bytes().splitlines(keepends=True)
     yield "links, parts of A3", b"".join(pairs[:3]) + b"\0\n" + b"".join(pairs[3:6])
+    yield "vocabulary", (ROOT / "tests" / "text" / "golden" / "sample.spm").read_bytes()
+    yield "vocabulary", b"</s>\n<unk> 1\na\t-2.5\n"
     yield "lexicon, tsv", b"a\tb\t0.5\t0.25\nc\td\t\t1\n"
     for name in ("moses", "marian", "bicleaner"):
         yield f"lexicon, {name}", b"b a 0.5000000\nNULL c 0.25\n"
@@ -298,14 +315,27 @@ def examples() -> Iterator[tuple[str, bytes]]:
     yield "tension of fast_align", head(GOLDEN / "fast_align" / "forward.err", 99)
     yield "parameters of GIZA++", b"model1iterations 5\nhmmiterations : 3\n// a comment\n"
     for recipe in ("ibm1", "hmm", "loo"):
-        yield "model", small_model(recipe)
+        yield "model", without_checksums(small(recipe))
+    labels = Links.from_pairs([[(0, 0), (1, 1)], [(0, 0)]])
+    for structure in ("none", "fertility"):
+        settings: dict[str, Any] = {"structure": structure, "words": structure == "none"}
+        found = learn_combiner(small("loo"), SMALL_TEXT, labels, force=True, **settings)
+        yield "combiner", without_checksums(found.combiner)
 
 
-def small_model(name: str) -> bytes:
-    """A model file as `model` takes it, without checksums."""
-    recipe = Recipe.of(name, views=["word"])
+SMALL_TEXT = Corpus.from_pairs([("a b", "x y"), ("a", "x")])
+
+
+@cache
+def small(name: str) -> Model:
+    """A model of a kind."""
+    return learn(SMALL_TEXT, Recipe.of(name, views=["word"]))[0]
+
+
+def without_checksums(written: Model | Combiner) -> bytes:
+    """A file as `loaded` takes it."""
     out = io.BytesIO()
-    learn(Corpus.from_pairs([("a b", "x y"), ("a", "x")]), recipe)[0].write(out)
+    written.write(out)
     whole = out.getvalue()
     (length,) = struct.unpack("<Q", whole[8:16])
     header = json.loads(whole[store.HEAD : store.HEAD + length])

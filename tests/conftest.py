@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 os.environ["ALIGNER_CACHE"] = "off"  # no test finds a model of another one, or leaves one
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # threads that wait for each other slow small matrices down
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # as commands do: threads that wait sleep
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a shell: programs inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

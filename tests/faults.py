@@ -40,13 +40,17 @@ KILL = -1  # as tests/faults.c has it
 TRAINING = ["{in}/src", "{in}/tgt", "-q", "--fast", "--threads", "2", "--iterations", "1"]
 ALIGN = ["align", *TRAINING, "-o", "{out}/links", "--save", "{out}/model", "--forward", "{out}/forward"]
 ALIGN += ["--reverse", "{out}/reverse", "--log-json", "{out}/log"]
+DECODE = ["decode", "{in}/model", "{in}/src", "{in}/tgt", "--threads", "2"]
+LEARN = ["learn", "{in}/model", "{in}/src", "{in}/tgt", "{in}/gold", "--passes", "1", "--threads", "2"]
 RESUMED = ["--checkpoint", "{out}/run", "--resume"]
 COMMANDS = {
     "align": ALIGN,
     "train": ["train", *TRAINING, "-o", "{out}/model"],
     "checkpoint": ["train", *TRAINING, "-o", "{out}/model", *RESUMED[:-1]],
     "resume": ["train", *TRAINING, "-o", "{out}/model", *RESUMED],
-    "decode": ["decode", "{in}/model", "{in}/src", "{in}/tgt", "--threads", "2", "-o", "{out}/links"],
+    "decode": [*DECODE, "-o", "{out}/links"],
+    "learn": [*LEARN, "--folds", "2", "-o", "{out}/combiner"],
+    "combiner": [*DECODE, "--combiner", "{in}/combiner", "-o", "{out}/links"],
     "symmetrize": ["symmetrize", "{in}/forward", "{in}/reverse", "-o", "{out}/links.gz"],
 }
 
@@ -86,6 +90,7 @@ def run(command: list[str], folder: Path, n: int, error: str, stays: bool, old: 
     if child == 0:
         handle = os.open(report, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
         os.dup2(handle, 2)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         signal.alarm(SECONDS)
         library = ctypes.CDLL(None)
         library.faults_call.restype = library.faults_path.restype = ctypes.c_char_p
@@ -224,13 +229,15 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as top:
         folder = Path(top) / "files"
         (folder / "in").mkdir(parents=True)
-        for name, source in (("src", "sample.en"), ("tgt", "sample.fr")):
+        for name, source in (("src", "sample.en"), ("tgt", "sample.fr"), ("gold", "sample.gold")):
             lines = (data / source).read_bytes().splitlines(True)[:20]
             (folder / "in" / name).write_bytes(b"".join(lines))
         for name in ("forward", "reverse"):
             shutil.copy(data / f"sample.{name}", folder / "in" / name)
         made = run(COMMANDS["train"], folder, 0, "EIO", False, {})
         (folder / "in" / "model").write_bytes(made.files["model"])
+        made = run(COMMANDS["learn"], folder, 0, "EIO", False, {})
+        (folder / "in" / "combiner").write_bytes(made.files["combiner"])
         for name in options.commands:
             begun = middle(folder) if name == "resume" else {}
             n_runs, found = sweep(name, folder, options.every, begun)

@@ -148,15 +148,28 @@ def blend(forward: dict, reverse: dict, product: bool, threshold: float) -> dict
     return scores
 
 
-def most_gain(gains: dict, D: int) -> float:
-    """The largest total gain of a set of links (src, tgt) -> gain in which no word has more than D links."""
-    best = 0.0
-    for n in range(1, len(gains) + 1):
-        for links in itertools.combinations(gains, n):
-            words = [("src", i) for i, _ in links] + [("tgt", j) for _, j in links]
-            if max(map(words.count, words)) <= D:
-                best = max(best, sum(gains[link] for link in links))
-    return best
+def alignment_score(links, scores: dict, src_penalties=(), tgt_penalties=(), patterns=()) -> float | None:
+    """What links score: scores, (src, tgt) -> score, less penalties of words, and patterns, step -> score.
+
+    The d-th link of a word costs penalties[d - 2]. None if a word has more links than penalties allow.
+    """
+    found = sum(scores[link] for link in links)
+    for side, penalties in enumerate((src_penalties, tgt_penalties)):
+        words = [link[side] for link in links]
+        for word in set(words):
+            if words.count(word) > 1 + len(penalties):
+                return None
+            found -= sum(penalties[: words.count(word) - 1])
+    for down, right in patterns:
+        found += patterns[down, right] * sum((i + down, j + right) in links for i, j in links)
+    return found
+
+
+def most_score(scores: dict, src_penalties=(), tgt_penalties=(), patterns=()) -> float:
+    """The largest score of a set of links."""
+    subsets = (links for n in range(len(scores) + 1) for links in itertools.combinations(scores, n))
+    found = (alignment_score(links, scores, src_penalties, tgt_penalties, patterns) for links in subsets)
+    return max(score for score in found if score is not None)
 
 
 def statistics(hyp: set, sure: set, possible: set) -> list[int]:
@@ -402,3 +415,59 @@ def model2(emit: list, null: list, places: list, nulls: list) -> tuple[float, li
             gamma[j][a] += p
     found = [[x / total for x in row] for row in gamma]
     return math.log(total), [row[1:] for row in found], [row[0] for row in found]
+
+
+def slots(surfaces: list[bytes], holds: list[int]) -> list[set[int]]:
+    """The slots that each token of a sentence covers: 2 p is the blank before byte p, 2 p + 1 the byte."""
+    n_bytes, p = sum(map(len, surfaces)), 0
+    blanks = set()  # bytes before which a token of its own has the blank
+    found = []
+    for surface, hold in zip(surfaces, holds, strict=True):
+        if surface:
+            found.append(set(range(2 * p, 2 * (p + len(surface)))))
+        elif hold == 0 or n_bytes == 0:
+            found.append(set())
+        elif p < n_bytes and (hold > 0 or p in blanks or p == 0):
+            blanks.add(p)
+            found.append({2 * p})
+        else:
+            found.append({2 * p - 1})
+        p += len(surface)
+    return [
+        covered - {2 * k for k in blanks} if surface else covered
+        for covered, surface in zip(found, surfaces, strict=True)
+    ]
+
+
+def remap(links: list, src: list, tgt: list, rule: str) -> dict:
+    """(x, y) -> (score, sure) of the new links of a sentence pair.
+
+    links     (i, j, score, sure), perhaps some twice
+    src, tgt  old token -> set of new tokens that it turns into
+    """
+    best: dict = {}
+    for i, j, score, sure in links:
+        before = best.get((i, j), (0.0, 0.0, 0))
+        best[i, j] = max(score, before[0]), max(score * sure, before[1]), max(sure, before[2])
+
+    def share(x: int, y: int, sure: bool) -> float:
+        rows, columns = ([k for k, new in enumerate(side) if z in new] for side, z in ((src, x), (tgt, y)))
+
+        def p(i: int, j: int) -> float:
+            return best.get((i, j), (0.0, 0.0, 0))[int(sure)]
+
+        total = sum(max(p(i, j) for j in columns) for i in rows)
+        total += sum(max(p(i, j) for i in rows) for j in columns)
+        return total / (len(rows) + len(columns))
+
+    found = {}
+    for x, y in {(x, y) for i, j in best for x in src[i] for y in tgt[j]}:
+        old = [one for (i, j), one in best.items() if x in src[i] and y in tgt[j]]
+        sure = max(certain for _, _, certain in old)
+        if rule == "any":
+            found[x, y] = max(score for score, _, _ in old), sure
+        elif rule == "mean":
+            found[x, y] = share(x, y, False), sure
+        elif share(x, y, False) > 0.5:
+            found[x, y] = share(x, y, False), int(share(x, y, True) > 0.5)
+    return found

@@ -19,7 +19,18 @@ from fuzz import CRAFTED
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aligner import Corpus, DataError, LinkReader, Model, Recipe, learn, read_corpus
+from aligner import (
+    Combiner,
+    Corpus,
+    DataError,
+    LinkReader,
+    Links,
+    Model,
+    Recipe,
+    learn,
+    learn_combiner,
+    read_corpus,
+)
 from aligner.cli import cli
 from aligner.cli.compat.giza_parameters import Parameters
 from aligner.cli.evaluate import signature_of
@@ -40,6 +51,8 @@ from aligner.text.fast_align import read_pairs, stream_pairs
 from aligner.text.giza import numbered, read_snt, read_vcb
 from aligner.text.reading import LAYOUTS, read_lines, read_sentences, stream_corpus
 from aligner.training.prior import read_prior
+from aligner.uses.conllu import read_conllu
+from aligner.uses.spans import SpanFile, score_spans
 
 PATIENCE = 20  # seconds after which a small file is one that hangs
 
@@ -116,6 +129,9 @@ PRINTED = {
     "fast_align": b"a\tx\t-0.5\n<eps>\ty\t-2\n",
     "giza": b"2 3 0.5\n0 2 0.25\n",
 }
+CONLLU = b"# a\n1-2\tx\t_\t_\t_\t_\t_\t_\t_\t_\n" + b"".join(
+    b"%d\tw\t_\tX\t_\t_\t%d\td\t_\tNER=B-X\n" % (n, n - 1) for n in (1, 2)
+)
 READERS: dict[str, tuple[bytes, Callable[[str], object]]] = {
     "text, two files": (b"a b\nc\n", lambda path: read_corpus(path, path)),
     "text of Hansards": (HANSARDS, lambda path: read_corpus(path, path)),
@@ -145,6 +161,10 @@ READERS: dict[str, tuple[bytes, Callable[[str], object]]] = {
         b"m1 : 5\nmodel4smoothfactor 0.4\n// no\n",
         lambda x: Parameters.of(mgiza=True).read_file(x),
     ),
+    "CoNLL-U": (CONLLU, lambda path: [sentence.heads() for sentence in read_conllu(path)]),
+    "spans": (CONLLU, lambda path: score_spans(SpanFile(path), SpanFile(path))),
+    "spans in columns": (b"a B-X\nb O\n", lambda path: score_spans(SpanFile(path), SpanFile(path))),
+    "standoff spans": (b"1\t0\t1\tX\n", lambda path: score_spans(SpanFile(path), SpanFile(path))),
     "log of a run": (b'{"signature": "model:hmm"}\n', signature_of),
 }
 
@@ -291,7 +311,16 @@ def own_files(tmp_path_factory) -> dict[str, tuple[bytes, Callable[[str], object
     shards = list(in_text_shards(PAIRS, began.recipe, 2, began.facts["text"]))
     began = update(began, [count(began, shard) for shard in shards])
     one, two = (count(began, shard) for shard in shards)
+    gold = Links.from_pairs([[(0, 0), (1, 1)], [(0, 0)], [(0, 0), (1, 1)], []])
+    combiners = {
+        name: learn_combiner(model, PAIRS, gold, force=True, structure=structure, words=structure == "none")
+        for name, structure in (("combiner", "none"), ("structured combiner", "fertility"))
+    }
     return {
+        **{
+            name: (written(x.combiner.write), lambda path: Combiner.load(path).align(model, PAIRS))
+            for name, x in combiners.items()
+        },
         "model": (written(model.write), lambda path: Model.load(path).align(PAIRS)),
         "checkpoint": (left[-2], lambda path: learn(PAIRS, loo, resume=Model.load(path))),
         "shard": (written(shards[0].write), lambda path: count(began, TextShard.load(path))),
@@ -299,7 +328,9 @@ def own_files(tmp_path_factory) -> dict[str, tuple[bytes, Callable[[str], object
     }
 
 
-@pytest.mark.parametrize("kind", ["model", "checkpoint", "shard", "counts"])
+@pytest.mark.parametrize(
+    "kind", ["model", "checkpoint", "shard", "counts", "combiner", "structured combiner"]
+)
 @settings(max_examples=60)
 @given(seed=st.integers(0, 10**9), n=st.integers(0, 3))
 def test_own_files(tmp_path_factory, own_files, kind, seed, n):

@@ -11,7 +11,7 @@ import stat
 
 import pytest
 
-from aligner.errors import DataError
+from aligner.errors import DataError, message_of
 from aligner.files import open_in_place, open_log, open_output, read_chunks
 
 
@@ -335,3 +335,11 @@ def test_a_file_is_written_in_place(tmp_path):
     assert (tmp_path / "new.gz").read_bytes() == b"plain"
     with pytest.raises(OSError, match="missing/links"), open_in_place(str(tmp_path / "missing/links")):
         pass
+
+
+def test_lack_of_memory_is_told_alike_whoever_tells_it():
+    """A system call names its file."""
+    assert message_of(MemoryError()) == "out of memory"
+    assert message_of(OSError(errno.ENOMEM, "Cannot allocate memory")) == "out of memory"
+    assert message_of(OSError(errno.ENOMEM, "Cannot allocate memory", "x")) == "x: out of memory"
+    assert message_of(OSError(errno.ENOENT, "No such file", "x")) == "x: No such file"

@@ -10,7 +10,19 @@ import pytest
 from conftest import ROOT
 
 import aligner
-from aligner import Constraints, Corpus, DataError, Links, Model, Recipe, read_corpus, symmetrize, train
+from aligner import (
+    Combiner,
+    Constraints,
+    Corpus,
+    DataError,
+    Links,
+    Model,
+    Recipe,
+    learn_combiner,
+    read_corpus,
+    symmetrize,
+    train,
+)
 from aligner.models.kinds import Leaving, Limits
 from aligner.models.stage import Stage
 from aligner.training.development import Development
@@ -100,6 +112,11 @@ BAD = [
     (lambda _: train(PAIRS, HMM, links=KNOWN[:2]), DataError, "known links of 2 sentence pairs, .* has 3"),
     (lambda _: train(PAIRS, HMM, constraints=3), TypeError, "^constraints must be Constraints, not 3$"),
     (lambda _: Model.load(3), TypeError, "^path must be the name of a file, not 3$"),
+    (lambda _: Combiner.load(3), TypeError, "^path must be the name of a file, not 3$"),
+    (lambda m: learn_combiner(m, PAIRS, [[(0, 0)]] * 3), TypeError, "^gold must be Links, not "),
+    (lambda m: learn_combiner(HMM, PAIRS, KNOWN), TypeError, "^model must be a Model, not "),
+    (lambda m: learn_combiner(m, PAIRS, KNOWN[:2]), DataError, "text has 3 sentence pairs, the gold has 2"),
+    (lambda m: learn_combiner(m, PAIRS, KNOWN, folds=1), DataError, "3 sentence pairs are too few"),
     (lambda m: m.save(3), TypeError, "^path must be the name of a file, not 3$"),
     (lambda m: m.align(None), TypeError, "^text must be"),
     (lambda m: m.align(PAIRS, symmetrize="x"), ValueError, "^unknown symmetrize 'x'; there are intersection"),

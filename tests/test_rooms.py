@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from pathlib import Path
 
@@ -26,9 +27,11 @@ ROOMS = [
     "models",
     "decoding",
     "scoring",
+    "learning",
     "training",
     "cluster",
     "compat",
+    "uses",
     "cli",
 ]
 OUTSIDE = {"__init__", "__main__", "cli"}  # lazy public names; the commands
@@ -78,3 +81,10 @@ def test_messages_name_no_options(name):
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in docstrings:
             assert not re.search(r"--[a-z]|`aligner ", node.value), f"line {node.lineno}"
+
+
+@pytest.mark.parametrize("name", DONE)
+def test_no_function_hides_a_builtin(name):
+    """As a function called `slice` would, in all of its module."""
+    made = [node for node in ast.parse(MODULES[name].read_text()).body if hasattr(node, "name")]
+    assert {node.name for node in made} & {*dir(builtins)} == set()

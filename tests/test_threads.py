@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 
@@ -84,3 +85,15 @@ sys.exit(os.waitstatus_to_exitcode(status))
     quiet = "-W", "ignore::DeprecationWarning"  # Python 3.12 warns of forks in general
     done = subprocess.run([sys.executable, *quiet, "-c", script, *files], timeout=60)
     assert done.returncode == 0
+
+
+@pytest.mark.parametrize("given", [None, "active"])
+def test_threads_of_commands_sleep_while_they_wait(given):
+    environment = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"}
+    environment |= {"OMP_DISPLAY_ENV": "verbose"} | ({} if given is None else {"OMP_WAIT_POLICY": given})
+    words = [sys.executable, "-m", "aligner", "align", os.devnull, os.devnull]
+    told = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60).stderr
+    match = re.search(r"GOMP_SPINCOUNT = '(\d+)'", told)  # how often a thread looks before it sleeps
+    if match is None:
+        pytest.skip("there is no OpenMP, or one that does not tell its settings")
+    assert (int(match[1]) > 0) == (given == "active")

@@ -23,6 +23,7 @@ from click.shell_completion import CompletionItem
 from aligner.cli import completion
 from aligner.cli.compat import PROGRAMS
 from aligner.cli.settings import Context
+from aligner.cluster.signals import ENDING
 from aligner.errors import DataError, message_of
 from aligner.files import open_output
 
@@ -34,16 +35,22 @@ COMMANDS = {
     "decode": "Print links of any text with a trained model.",
     "info": "Say what a model was trained on and how, its sizes, and how training went.",
     "lexicon": "Print which word translates which: a table of a model, of links, or of another program.",
+    "shortlist": "Make a shortlist for Marian: of each source word the target words to choose from.",
     "symmetrize": "Make one alignment of two directional ones.",
     "evaluate": "Score links against a gold standard.",
     "compare": "Compare models on a text: train each, and print scores, agreement, time and memory.",
     "tune": "Find the best threshold of a model by gold links, and keep it in the model.",
+    "learn": "Learn from labelled sentences how to score links, and keep it in a file.",
     "curve": "Draw precision and recall of models and scored links: curves, calibration, training size.",
     "view": "Look at alignments: a page for the browser, or matrices on the terminal.",
     "analyze": "Say what is wrong with links, and where: rare words, kinds of links, scores, worst examples.",
     "convert": "Rewrite links in another format.",
+    "words": "Print the words of a CoNLL-U file, one sentence a line: the text to align.",
+    "transfer": "Carry annotation along links: parts of speech, features, dependencies, spans.",
+    "remap": "Rewrite links of one tokenisation as links of another: words to subwords, and back.",
     "check": "Check that a corpus, and links of it, can be used; count what is there.",
     "classes": "Make word classes: words that stand beside the same words have one class.",
+    "phrases": "Extract phrase pairs that are consistent with links, or make a phrase table of them.",
     "generate": "Make a parallel corpus with exact gold links.",
     "shard": "Cut a corpus into shards, and begin a training in jobs that any scheduler can run.",
     "expect": "Do one job of a training: count what its next step expects of a shard.",
@@ -51,8 +58,6 @@ COMMANDS = {
     "moses": "Align a corpus for Moses: steps 1 to 4 of train-model.perl in one go.",
     "shims": "Write small executables under the names of other aligners' programs.",
 }
-
-ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # signals that end a program
 
 
 class Failure(click.ClickException):

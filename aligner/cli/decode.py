@@ -9,11 +9,12 @@ import click
 import numpy as np
 
 from aligner import store
-from aligner.cli import decision, dual, known, options, recipes, sentence_scores
+from aligner.cli import combined, decision, dual, known, options, recipes, retokenised, sentence_scores
 from aligner.cli import threshold as thresholds
 from aligner.cli.dual import DualLog
 from aligner.cli.known import KnownFiles
 from aligner.cli.outputs import Outputs
+from aligner.cli.retokenised import Remapper
 from aligner.cli.sentence_scores import SentenceScores
 from aligner.cli.systems import check_direction
 from aligner.cluster.shards import TextShard
@@ -51,12 +52,14 @@ from aligner.training.progress import Progress, decoding_work
 @thresholds.option
 @thresholds.at("on the text that `aligner tune --store` tuned the model on")
 @decision.decoder
+@combined.option
 @known.option
 @click.option(
     "--scores",
     is_flag=True,
     help="Print links with their scores, `i-j:p` (soft-union, product, one direction).",
 )
+@retokenised.option
 @sentence_scores.option
 @options.check
 @options.threads
@@ -83,11 +86,17 @@ def command(
     at_recall: float | None,
     decode: str,
     max_fertility: int | None,
+    combiner: str | None,
     given: str | None,
     exclude: str | None,
     known_base: int | None,
     known_format: str | None,
     scores: bool,
+    remap_src: str | None,
+    remap_tgt: str | None,
+    remap_schemes: retokenised.Schemes,
+    pieces: str,
+    merge: str,
     sentence_score_file: str | None,
     check: bool,
     threads: int,
@@ -125,13 +134,16 @@ def command(
       aligner decode tuned.model data/generated.src data/generated.tgt --at-precision 0.95
       aligner decode hmm.model data/generated.src data/generated.tgt --symmetrize dual --rounds 250 --rate 2
       aligner decode generated.model parts/shard-1
+      aligner decode corpus.model corpus.src corpus.tgt --combiner corpus.combiner
+      aligner decode corpus.model corpus.src corpus.tgt --remap-src bpe.src --remap-tgt bpe.tgt
     """
     options.check_layout(tgt, layout, vcb)
     sharded = tgt is None and store.is_model(src)
     if sharded and layout is not None:
         raise click.UsageError(f"--layout is for text, and {src} is none.")
     files = KnownFiles(given, exclude, known_base, known_format)
-    options.one_stdin(src, tgt or "", *(vcb or ()), *files.paths)
+    others = Remapper((remap_src, remap_tgt), remap_schemes, pieces, merge, scores, threads)
+    options.one_stdin(src, tgt or "", *(vcb or ()), *files.paths, *others.inputs)
     streamed = tgt is None and vcb is None and not sharded
     if streamed and threshold == "points":
         raise click.UsageError(
@@ -140,13 +152,28 @@ def command(
     if tgt is None and files.paths:
         raise click.UsageError("--given and --exclude are for two files, SRC and TGT.")
     files.check(threshold)
+    combined.check(
+        combiner,
+        direction=direction if direction != "both" else None,
+        symmetrize=method,
+        viterbi=viterbi,
+        project=project if project != "trained" else None,
+        chain=chain,
+        at_precision=at_precision,
+        at_recall=at_recall,
+    )
+    thresholds.check_combiner(combiner, threshold)
     sentence_scores.check(sentence_score_file, given)
     together = dual.dual_of(method, penalty, rounds, rate, dual_log, viterbi, project, threshold)
     named = {"-o": output, "--sentence-scores": sentence_score_file, "--dual-log": dual_log}
-    options.check_outputs(named, (model, src, tgt, *(vcb or ()), *files.paths), overwrite)
+    inputs = model, combiner, src, tgt, *(vcb or ()), *files.paths, *others.inputs
+    options.check_outputs(named, inputs, overwrite)
+    learned = combined.read(combiner)
     trained = Model.load(model, check)
     trained.check_trained(model)
     check_direction(trained, model, direction)
+    if learned is not None and combiner is not None:
+        combined.check_model(learned, combiner, trained, model)
     as_trained = trained.recipe
     if chain is not None:
         if trained.recipe.model not in SKIPPING:
@@ -172,6 +199,8 @@ def command(
         thresholds.check_wanted(viterbi, project, rechained, decode, together is not None)
     threshold = threshold if isinstance(threshold, str) else dual.threshold_of(together, threshold)
     as_tuned = not viterbi and not rechained and project == "trained"
+    if learned is not None and threshold is None:
+        threshold = learned.threshold
     limit = thresholds.limit_of(trained, model, direction, method, threshold, wanted, as_tuned)
     how = Decision(limit, direction, method, variant, fertility)
     reading: dict[str, Any] = {"encoding": encoding, "lowercase": recipe.lowercase, "split": recipe.split}
@@ -188,6 +217,7 @@ def command(
         else:
             parts = iter([options.read_pairs(src, tgt, layout, vcb, **reading)])
         for corpus in parts:
+            others.begin(corpus, src, tgt, encoding, recipe.split)
             by_hand = known_of(files.read(corpus), None, corpus)
             corpus, seen = doubts.look(corpus)
             settings = usual | {"seen": seen, "known": by_hand}
@@ -195,16 +225,18 @@ def command(
                 how = thresholds.found(threshold, trained, corpus, how, **settings)
             if progress is not None:
                 progress.plan(decoding_work(recipe, int(cell_offsets(corpus)[-1]), project))
-            settings |= {"viterbi": viterbi, "dual": together}
+            settings |= {"viterbi": viterbi, "dual": together, "combiner": learned}
             blocks = decision.decoded(trained, corpus, scored, certified, progress, **settings)
             for forward, reverse in blocks:
                 links = combine(forward, reverse, how, threads)
-                out.write(format_links(links.rounded(), "scored" if scores else "pharaoh"))
+                new = others.remapped(links).rounded()
+                out.write(format_links(new, "scored" if scores else "pharaoh"))
                 scored.write(links, forward, reverse, direction)
                 certified.write(len(links))
             out.flush()
             scored.flush()
             certified.flush()
+        others.end(src)
     doubts.warn(model, display_name(src))
 
 

@@ -24,7 +24,10 @@ from aligner.text.reading import LAYOUTS, read_corpus
 from aligner.threads import available
 
 # the parameters that name texts, and tables of words
-TEXTS = ("src", "tgt", "vcb", "text", "counts", "dev_src", "dev_tgt", "train_src", "train_tgt", "files")
+TEXTS = (
+    *("src", "tgt", "vcb", "text", "counts", "dev_src", "dev_tgt", "train_src", "train_tgt", "files"),
+    *("old", "new", "remap_src", "remap_tgt", "dictionary"),
+)
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")

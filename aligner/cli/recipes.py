@@ -197,7 +197,13 @@ def option(command: F) -> F:
         click.option(
             "--prior-weight",
             type=options.Share(0, 1e6),
-            help="How often the counts of --prior are added; 0 is no prior.  [default: 1]",
+            help="How often the counts of --prior or --dictionary are added; 0 is none.  [default: 1]",
+        ),
+        click.option(
+            "--dictionary",
+            metavar="FILE",
+            help="Count the word pairs of a dictionary as links that were seen: a line is a source word, a"
+            " target word and perhaps a number of times, with tabs or blanks between.",
         ),
         click.option(
             "--prior",

@@ -66,8 +66,8 @@ def command(
     expect` counts in each shard, and `aligner update` makes the next model of the counts. After the last step
     the model is the one that `aligner train` makes, to the last bit, for any number of shards.
 
-    The options are those of `aligner train`. There is no --init, --prior, --dev-src, --given and --exclude,
-    and --prune must be 0: such trainings run in one process.
+    The options are those of `aligner train`. There is no --init, --prior, --dictionary, --dev-src, --given
+    and --exclude, and --prune must be 0: such trainings run in one process.
 
     Models:
 

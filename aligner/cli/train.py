@@ -45,9 +45,7 @@ def command(cluster: str | None, **settings: Any) -> None:
       aligner train corpus.src corpus.tgt --checkpoint run --resume --overwrite -o corpus.model
       aligner train data/generated.src data/generated.tgt -o generated.model --cluster local:2
     """
-    if cluster is None:
-        training.train_model(**settings)
-        return
-    on_cluster.check()
-    with on_cluster.learner_on(cluster) as learner:
-        training.train_model(learner=learner, **settings)
+    if cluster is not None:
+        on_cluster.check()
+        settings["cluster"] = on_cluster.learner_on(cluster)
+    training.train_model(**settings)

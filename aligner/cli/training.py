@@ -17,6 +17,7 @@ from aligner.cli.recipes import recipe_of
 from aligner.decoding.model import Model
 from aligner.errors import DataError
 from aligner.files import display_name
+from aligner.lexicons.dictionary import read_dictionary
 from aligner.links.formats import LinkReader
 from aligner.links.links import Links
 from aligner.models.jumps import Jumps
@@ -30,7 +31,7 @@ from aligner.text.reading import read_corpus
 from aligner.training.checkpoint import Checkpoints
 from aligner.training.development import Development
 from aligner.training.loop import MEMORY, learn
-from aligner.training.prior import ModelPrior, read_prior
+from aligner.training.prior import CountsPrior, ModelPrior, Prior, read_prior
 from aligner.training.progress import Progress, decoding_work
 
 Learner = Callable[..., tuple[Model, list[Seen | None]]]  # of the arguments of `learn`
@@ -107,7 +108,7 @@ def sample(command: F) -> F:
 
 def inputs(training: Mapping[str, Any]) -> list[str | None]:
     """The files that training reads, except the model to start from: the new model may replace that one."""
-    names = ("src", "tgt", "dev_src", "dev_tgt", "dev_gold", "given", "exclude", "prior")
+    names = ("src", "tgt", "dev_src", "dev_tgt", "dev_gold", "given", "exclude", "prior", "dictionary")
     pairs = ("vcb", "class_files")
     return [training.get(name) for name in names] + [x for name in pairs for x in training.get(name) or ()]
 
@@ -136,17 +137,21 @@ def train_model(
     verbose: bool,
     checkpoint: str | None = None,
     resume: bool = False,
-    learner: Learner | None = None,
+    cluster: AbstractContextManager[Learner] | None = None,
     **settings: Any,
 ) -> None:
-    """Trains a model, and writes it to a file that is opened before. learner: instead of `learn`"""
+    """Trains a model, and writes it to a file that is opened before.
+
+    cluster: what trains instead of `learn`; entered when the outputs are open, and left after the training
+    """
     named = {"-o": output, "--log-json": log_json}
     options.check_outputs(named, inputs(settings), overwrite, output)
     telling = told(quiet, verbose, aligns=None)
     with Outputs() as beside, store.open_new(output, overwrite) as out, telling as progress:
         log = beside.open_log(log_json, overwrite)
         own = learner_in(checkpoint, resume, beside, progress)
-        corpus, model, *_ = train(learner or own, log=log, progress=progress, **settings)
+        with cluster or nullcontext(own) as learner:
+            corpus, model, *_ = train(learner, log=log, progress=progress, **settings)
         model.write(out)
         if progress is not None:
             progress.end(len(corpus))
@@ -171,6 +176,7 @@ def train(
     init: str | None = None,
     prior: str | None = None,
     prior_weight: float | None = None,
+    dictionary: str | None = None,
     stages: Sequence[Step] | None = None,
     ibm1_iterations: int | None = None,
     window: int | None = None,
@@ -202,8 +208,10 @@ def train(
         raise click.UsageError("--identical is for a training that begins anew, not with --init.")
     if init is not None and prior is not None:
         raise click.UsageError("--prior and --init do not go together.")
-    if prior is None and prior_weight is not None:
-        raise click.UsageError("--prior-weight is for --prior.")
+    if dictionary is not None and (init is not None or prior is not None):
+        raise click.UsageError(f"--dictionary and --{'init' if init else 'prior'} do not go together.")
+    if prior is None and dictionary is None and prior_weight is not None:
+        raise click.UsageError("--prior-weight is for --prior and --dictionary.")
     options.check_layout(tgt, layout, vcb, split)
     options.one_stdin(
         src,
@@ -212,9 +220,13 @@ def train(
         *(class_files or ()),
         *development,
         *by_hand.paths,
-        *([prior] if prior else ()),
+        prior or "",
+        dictionary or "",
     )
-    taught = None if prior is None else read_prior(prior)
+    taught: Prior | None = None if prior is None else read_prior(prior)
+    if dictionary is not None:
+        entries = read_dictionary(dictionary, lowercase=lowercase, encoding=encoding)
+        taught = CountsPrior(entries, partial=True)
     first = taught.model if isinstance(taught, ModelPrior) else None if init is None else Model.load(init)
     if first is not None:
         first.check_trained(init)

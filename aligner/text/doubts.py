@@ -34,6 +34,21 @@ def warn_of_unknown(name: str, unknown: Sequence[int], tokens: Sequence[int]) ->
         )
 
 
+def warn_of_turned(name: str, unknown: int, turned: int, tokens: int) -> None:
+    """Says so if words of two languages seem to be in the other order, or if none is of the text.
+
+    name             of what has the words
+    unknown, turned  how many tokens it does not know, as it is and with its sides turned
+    tokens           of both sides
+    """
+    if turned < unknown or unknown == tokens > 0:
+        logger.warning(
+            "%s knows %d of %d words of the text, and %d with its sides turned: is a source word first, and"
+            " are words spelled as in the text?",
+            *(name, tokens - unknown, tokens, tokens - turned),
+        )
+
+
 def one_empty(corpus: Corpus) -> Flags:
     """[S] whether just one side is empty"""
     return np.asarray((corpus.src.lengths == 0) != (corpus.tgt.lengths == 0))

@@ -24,6 +24,7 @@ from aligner.text.sides import Builder, Side
 
 LAYOUTS = ("bars", "first-bar", "tsv")  # of one file
 BLOCK = 1 << 14  # lines indexed at a time
+MOST_WORDS = 1 << 20  # that a SideReader remembers
 _MESSAGES = {
     Status.NO_SEPARATOR: ("no {separator} on the line", "each line must be `source {separator} target`"),
     Status.TWO_SEPARATORS: ("more than one {separator} on the line", "give the two sides as two files"),
@@ -115,6 +116,26 @@ def stream_sides(path: str, max_lines: int) -> Iterator[Side]:
         yield builder.side(lowercase=False)
 
 
+def stream_side(
+    path: str,
+    max_lines: int,
+    *,
+    encoding: str = "utf-8",
+    lowercase: bool = False,
+    split: str = "ascii",
+) -> Iterator[Side]:
+    """The sentences of a file in parts of max_lines, read as read_corpus reads them; "-" is stdin."""
+    splitter, wrapped = Splitter(path, split), False
+    for text, n_lines, n_before in _text_blocks(path, encoding, splitter, max_lines=max_lines):
+        if n_before == 0:
+            wrapped = _corpus.is_wrapped(text[: text.index(b"\n")])
+        builder = Builder()
+        status, line = builder.add(text, n_lines, np.empty(n_lines, dtype=np.int64) if wrapped else None)
+        _refuse(status, path, n_before + line + 1)
+        yield builder.side(lowercase)
+    splitter.warn()
+
+
 def line_blocks(chunks: Iterator[bytes], max_lines: int, eager: bool = False) -> Iterator[tuple[bytes, int]]:
     """Blocks of whole lines, (bytes, n_lines): max_lines each, the last perhaps fewer.
 
@@ -146,15 +167,83 @@ def line_blocks(chunks: Iterator[bytes], max_lines: int, eager: bool = False) ->
         yield text, n_lines
 
 
+class SideReader:
+    """A file of sentences, of which as many are read as are asked for. Ids begin anew after MOST_WORDS words.
+
+    lines     the lines that were read last
+    n_before  how many lines stand before them
+    words     id -> word, of all words so far; a new object when ids begin anew
+    """
+
+    def __init__(self, path: str, encoding: str = "utf-8", split: str = "ascii") -> None:
+        self.path, self.name = path, display_name(path)
+        self.splitter = Splitter(path, split)
+        self.words = _corpus.Interner()
+        self.lines, self.n_before, self.n_taken = b"", 0, 0
+        self._blocks = _text_blocks(path, encoding, self.splitter)
+        self._text, self._at, self._n_left = b"", 0, 0
+        self._wrapped: bool | None = None
+
+    def take(self, n: int) -> Side:
+        """The next n sentences, or the last ones, which may be fewer."""
+        parts, missing = [], n
+        while missing:
+            if self._n_left == 0:
+                self._text, self._n_left, _ = next(self._blocks, (b"", 0, 0))
+                self._at = 0
+                if self._n_left == 0:
+                    break
+            some = min(missing, self._n_left)
+            end = _corpus.end_of_line(self._text, self._at, some) if some < self._n_left else len(self._text)
+            parts.append(self._text[self._at : end])
+            self._at, self._n_left, missing = end, self._n_left - some, missing - some
+        return self._indexed(b"".join(parts), n - missing)
+
+    def _indexed(self, text: bytes, n: int) -> Side:
+        if len(self.words) > MOST_WORDS:
+            self.words = _corpus.Interner()
+        if self._wrapped is None:
+            self._wrapped = _corpus.is_wrapped(text.partition(b"\n")[0])
+        self.lines, self.n_before, self.n_taken = text, self.n_taken, self.n_taken + n
+        builder = Builder()
+        builder.words = self.words
+        status, line = builder.add(text, n, np.empty(n, dtype=np.int64) if self._wrapped else None)
+        _refuse(status, self.path, self.n_before + line + 1)
+        return builder.side(lowercase=False)
+
+    def count(self) -> int:
+        """How many lines the file has. Reads it to its end."""
+        self.n_taken += self._n_left + sum(n_lines for _, n_lines, _ in self._blocks)
+        self._n_left = 0
+        return self.n_taken
+
+
 def _text_blocks(
-    path: str, encoding: str, splitter: Splitter | None = None, eager: bool = False
+    path: str,
+    encoding: str,
+    splitter: Splitter | None = None,
+    eager: bool = False,
+    max_lines: int | None = None,
+) -> Iterator[tuple[bytes, int, int]]:
+    """Blocks of valid UTF-8 lines of a file."""
+    return text_blocks(read_chunks(path, encoding), path, splitter, eager, max_lines)
+
+
+def text_blocks(
+    chunks: Iterator[bytes],
+    path: str,
+    splitter: Splitter | None = None,
+    eager: bool = False,
+    max_lines: int | None = None,
 ) -> Iterator[tuple[bytes, int, int]]:
     """Blocks of valid UTF-8 lines: (bytes, number of lines, number of lines before the block).
 
-    splitter: prepares the lines; None: they stay as they are
+    chunks:    of the file that messages call path
+    splitter:  prepares the lines; None: they stay as they are
+    max_lines: of a block; None: BLOCK
     """
     n_before = n_bytes = 0
-    for text, n_lines in line_blocks(read_chunks(path, encoding), BLOCK, eager):
+    for text, n_lines in line_blocks(chunks, max_lines or BLOCK, eager):
         if not text.isascii():
             try:
                 text.decode()

@@ -23,7 +23,7 @@ def folded(word: str) -> str:
     return "".join(letters) or word
 
 
-def _letters(words: list[str]) -> tuple[npt.NDArray[np.uint32], Longs]:
+def letters(words: list[str]) -> tuple[npt.NDArray[np.uint32], Longs]:
     """(letters of all words, one after another; where the words begin)"""
     shown = list(map(folded, words))
     offsets = np.zeros(len(shown) + 1, dtype=np.int64)
@@ -42,5 +42,5 @@ def likeness_of(src: Vocab, tgt: Vocab, rows: Longs, pair_tgt: Ints, n_threads: 
 
     rows, pair_tgt: the word pairs, as Seen numbers them
     """
-    letters = *_letters(src.words), *_letters(tgt.words)
-    return _spelling.likeness(*letters, rows, pair_tgt, n_threads)
+    spelled = *letters(src.words), *letters(tgt.words)
+    return _spelling.likeness(*spelled, rows, pair_tgt, n_threads)

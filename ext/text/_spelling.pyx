@@ -21,6 +21,8 @@ cdef enum:
     SHORT = 3   # words of fewer letters are alike only if they are equal
     LONG = 64
 
+MOST_LETTERS = LONG  # of a word that are compared
+
 
 cdef inline int64_t common(const uint32_t* a, int64_t n_a, const uint32_t* b, int64_t n_b) noexcept nogil:
     """The length of the longest common subsequence of two words of up to 64 letters."""
@@ -76,3 +78,42 @@ def likeness(
                 a, n_a, &tgt[0] + tgt_offsets[pairs[k]], tgt_offsets[pairs[k] + 1] - tgt_offsets[pairs[k]]
             )
     return found
+
+
+def common_letters(
+    const uint32_t[::1] src not None, const int64_t[::1] src_offsets not None,  # IN, letters of source words
+    const uint32_t[::1] tgt not None, const int64_t[::1] tgt_offsets not None,  # IN, letters of target words
+    const int32_t[::1] e not None, const int32_t[::1] f not None,               # IN, [n] word pairs
+    int n_threads,
+):
+    """[2, n] of each word pair: letters of the longest common subsequence, and of the longest common beginning."""
+    cdef Py_ssize_t k
+    check_threads(n_threads)
+    check_offsets("offsets of source words", src_offsets, src_offsets.shape[0] - 1, src.shape[0])
+    check_offsets("offsets of target words", tgt_offsets, tgt_offsets.shape[0] - 1, tgt.shape[0])
+    check_ids("source words", e, 0, e.shape[0], 0, src_offsets.shape[0] - 1)
+    check_ids("target words", f, 0, f.shape[0], 0, tgt_offsets.shape[0] - 1)
+    if e.shape[0] != f.shape[0]:
+        raise ValueError("there are other numbers of source and target words")
+    found = np.zeros((2, e.shape[0]), dtype=np.int32)
+    cdef int32_t[:, ::1] n = found
+    if src.shape[0] == 0 or tgt.shape[0] == 0:
+        return found
+    for k in prange(e.shape[0], schedule="static", num_threads=n_threads, nogil=True):
+        compare(
+            &src[0] + src_offsets[e[k]], src_offsets[e[k] + 1] - src_offsets[e[k]],
+            &tgt[0] + tgt_offsets[f[k]], tgt_offsets[f[k] + 1] - tgt_offsets[f[k]], &n[0, k], &n[1, k],
+        )
+    return found
+
+
+cdef inline void compare(
+    const uint32_t* a, int64_t n_a, const uint32_t* b, int64_t n_b, int32_t* subsequence, int32_t* beginning
+) noexcept nogil:
+    cdef int64_t n = 0
+    n_a = min(n_a, <int64_t>LONG)
+    n_b = min(n_b, <int64_t>LONG)
+    while n < n_a and n < n_b and a[n] == b[n]:
+        n += 1
+    beginning[0] = <int32_t>n
+    subsequence[0] = <int32_t>common(a, n_a, b, n_b) if n_a > 0 and n_b > 0 else 0

@@ -107,6 +107,16 @@ def test_files_that_are_wrong(tmp_path):
     assert "--layout is for text" in run("decode", start, one, "--layout", "tsv", code=2)
 
 
+def test_a_shard_of_another_text_is_named(tmp_path):
+    given = ["-q", "--shards", 2, "--model", "ibm1", "--iterations", 1, "--fast"]
+    run("shard", SRC, TGT, "-o", tmp_path / "parts", *given)
+    run("shard", TGT, SRC, "-o", tmp_path / "other", *given)
+    shard = tmp_path / "other" / "shard-1"
+    message = run("expect", tmp_path / "parts" / "start.model", shard, "-o", tmp_path / "x", code=1)
+    assert message.startswith(f"aligner: {shard}: the shard is of the text ")
+    assert message.endswith("; give a shard that was cut with this model\n")
+
+
 def test_the_folder_of_a_training(tmp_path):
     given = [SRC, TGT, "-q", "--model", "ibm1", "--fast", "-o", tmp_path / "parts", "--shards"]
     run("shard", *given, 5)

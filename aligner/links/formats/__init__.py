@@ -21,7 +21,7 @@ from aligner.links.formats.giza import A3
 from aligner.links.formats.lines import Lines, SimAlign
 from aligner.links.formats.parts import merged
 from aligner.links.formats.wpt import Wpt
-from aligner.links.links import Links
+from aligner.links.links import Lengths, Links
 from aligner.text.corpus import Corpus
 from aligner.text.reading import line_blocks
 
@@ -172,14 +172,30 @@ class LinkReader(LinkFile):
             what = number_of(self.n_null, "link")
             logger.warning("%s: %s to the NULL word (0) left out", self.name, what)
 
-    def check(self, links: Links, text: Corpus, start: int = 0) -> None:
-        """Refuses links to words that are not there. Sentence 0 of links is sentence `start` of the text."""
-        lengths = [np.diff(side.offsets[start : start + len(links) + 1]) for side in (text.src, text.tgt)]
-        outside = links.outside(*lengths)
+    def check_plain(self) -> None:
+        """Refuses a file whose links are not `i-j`, with scores or without, once its format is known."""
+        if self.format not in ("pharaoh", "scored"):
+            what = f"the links look like {self.format}"
+            raise DataError(what, file=self.name, hint="convert them to `i-j` first")
+
+    def check(self, links: Links, text: Corpus, start: int = 0, n_before: int = 0) -> None:
+        """Refuses links to words that are not there. Sentence 0 of links is sentence `start` of the text.
+
+        n_before: how many sentences stand before the text in the file
+        """
+        src, tgt = (np.diff(side.offsets[start : start + len(links) + 1]) for side in (text.src, text.tgt))
+        self.check_lengths(links, src, tgt, start + n_before)
+
+    def check_lengths(self, links: Links, src: Lengths, tgt: Lengths, start: int = 0) -> None:
+        """The same, if only numbers of words are known. Sentence 0 of links is sentence `start` of the file.
+
+        src, tgt: [S] of the links' sentences
+        """
+        outside = links.outside(src, tgt)
         if not outside.any():
             return
         at, k, base = links.sentences, int(outside.argmax()), self.base or 0
-        n_src, n_tgt = (words[at] for words in lengths)
+        n_src, n_tgt = src[at], tgt[at]
         sentence = int(at[k]) + start
         one_more = (links.src <= n_src) & (links.tgt <= n_tgt)
         one_based = base == 0 and one_more.all() and min(links.src.min(), links.tgt.min()) > 0
