@@ -76,6 +76,7 @@ BESIDE = {
 }
 WHY_LOST = "their logs say why; they may have too little memory"
 MOST_LOSSES = 5  # of workers, in a part of a training
+PROMPT = 0.2  # seconds until a signal is answered that comes while tasks are waited for
 PATIENCE = 60  # seconds that a cluster may be without workers when some were lost
 
 
@@ -171,12 +172,14 @@ def learn_on(
     monitor.begin(model.signature + "".join(f"|{key}:{value}" for key, value in (run or {}).items()))
     n_shards = n_shards or sum(client.nthreads().values()) or 1
     shards = partial(in_text_shards, corpus, recipe, n_shards, model.facts["text"])
-    work = _Training(client, model, census, used, shards, monitor)
-    try:
-        while work.step():
-            pass
-    finally:
-        monitor.close()
+    with held() as answer:
+        work = _Training(client, model, census, used, shards, monitor, answer)
+        try:
+            while work.step():
+                pass
+        finally:
+            monitor.close()
+        del work  # its futures go, and no signal is answered meanwhile
     model.progress = model.census = None
     if recipe.threshold is None and recipe.last.together:
         model.facts["threshold"] = expected_threshold(model)
@@ -246,10 +249,11 @@ class _Training:
         used: Corpus,
         cut: Callable[[], Iterator[TextShard]],
         monitor: Monitor,
+        answer: Callable[[], None],
     ) -> None:
-        """used: the text that is trained on; cut: gives its shards"""
+        """used: the text that is trained on; cut: gives its shards; answer: raises a signal that has come"""
         self.client, self.model, self.census, self.monitor = client, model, census, monitor
-        self.used, self.cut = used, cut
+        self.used, self.cut, self.answer = used, cut, answer
         self.run, self.n_tasks = uuid.uuid4().hex, 0
         self.n_losses = self.n_reached = 0  # since a part began that was not reached before; its iterations
         self.is_lost = False  # what workers had, or some of it
@@ -268,6 +272,7 @@ class _Training:
                 "the cluster has no workers", hint="start some, by `dask worker`, and train again"
             )
         for n, shard in enumerate(self.cut()):
+            self.answer()
             where = [self.workers[n % len(self.workers)]]
             try:
                 self.shards.append(self.client.scatter(shard, workers=where, hash=False))
@@ -338,6 +343,7 @@ class _Training:
             self.monitor.progress.say("a worker was lost: what it did is done again")
         end = time.monotonic() + PATIENCE
         while not self.client.nthreads() and time.monotonic() < end:  # others come in place of lost ones
+            self.answer()
             time.sleep(0.1)
         t = self.held.survivors(self.client)
         if t is None:
@@ -346,7 +352,7 @@ class _Training:
         # What is left may be where its next copy goes. It goes to its owner first, and the copy elsewhere.
         owners = enumerate(t or [[] for _ in self.shards])
         self.t = [[self.do(tasks.kept, x, at=k, urgency=1) for x in own] for k, own in owners]
-        wait([x for own in self.t for x in own])
+        self.wait([x for own in self.t for x in own])
         self.views, self.pending = [], None
         for some, parameters in self.held.views:
             some.view.parameters = parameters.copied()
@@ -389,7 +395,20 @@ class _Training:
             for k in range(self.N)
         ]
 
+    def wait(self, futures: Sequence[Future]) -> None:
+        """Waits for tasks, and answers signals meanwhile."""
+        done = False
+        while not done:
+            self.answer()
+            try:
+                wait(list(futures), timeout=PROMPT)
+                done = True
+            except TimeoutError:
+                pass
+
     def get(self, futures: Sequence[Future]) -> list[Any]:
+        """What tasks have found."""
+        self.wait(futures)
         return list(self.client.gather(list(futures)))
 
     def number(self, step: Due) -> None:
@@ -459,7 +478,7 @@ class _Training:
         self.shares = self.each(tasks.shares, found) if stage.together else None
         told = []
         for n, head in enumerate(heads):
-            told.append(head.result())
+            told += self.get([head])
             self.monitor.advance(kind_of(stage), self.cells[n], len(views))
         statistics = dict.fromkeys(LOGLIKS, 0)
         for _, more in told:

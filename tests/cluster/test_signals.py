@@ -10,6 +10,7 @@ import threading
 import time
 
 import pytest
+from processes import started
 from trained import SRC, TGT
 
 from aligner.cluster.signals import held
@@ -54,6 +55,25 @@ def test_a_signal_that_is_ignored_stays_ignored(number):
     signal.signal(number, handler)
 
 
+def test_a_signal_is_answered_where_it_is_asked_for(number):
+    """Also one that comes while an object is freed: an exception there would be printed, and lost."""
+
+    class Freed:
+        def __del__(self) -> None:
+            os.kill(os.getpid(), number)
+            for _ in range(1000):  # time to answer
+                pass
+
+    done = []
+    with pytest.raises(SystemExit) as left, held() as answer:
+        answer()
+        Freed()
+        done.append("freed")
+        answer()
+        done.append("more")
+    assert (done, left.value.code) == (["freed"], 128 + number)
+
+
 # INT comes while Dask is imported, and in a place where Python prints exceptions and goes on
 IMPORTING = """
 import os, signal, sys
@@ -81,4 +101,34 @@ def test_an_interrupt_while_dask_is_imported(tmp_path):
     command = [sys.executable, "-c", IMPORTING, *map(str, given)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (130, "aligner: interrupted\n")
+    assert not list(tmp_path.iterdir())
+
+
+# INT comes while a training frees what Dask's workers made
+FREEING = """
+import os, signal, threading
+from distributed import Future
+
+free = Future.__del__
+def freed(self):
+    free(self)
+    if threading.current_thread() is threading.main_thread():
+        Future.__del__ = free
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(1000):
+            pass
+
+Future.__del__ = freed
+from aligner.cli import main
+main()
+"""
+
+
+def test_an_interrupt_while_dask_frees_a_future(tmp_path):
+    pytest.importorskip("distributed")
+    long = ["--fast", "--iterations", 100000, "--cluster", "local:1"]
+    with started([sys.executable, "-c", FREEING, "train", SRC, TGT, "-o", tmp_path / "x", *long]) as process:
+        _, told = process.communicate()
+    assert (process.returncode, told.splitlines()[-1]) == (130, "aligner: interrupted")
+    assert "Exception ignored" not in told
     assert not list(tmp_path.iterdir())

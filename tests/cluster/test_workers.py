@@ -7,7 +7,6 @@ import logging
 import os
 import re
 import signal
-import subprocess
 import sys
 import time
 import warnings
@@ -18,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cluster import bytes_of
+from processes import started
 from trained import SRC, TGT, generated, recipe_of, run
 
 from aligner import Corpus, DataError, Model, Recipe, learn
@@ -306,18 +306,13 @@ def test_a_signal_to_all_processes_prints_no_traceback_and_leaves_nothing(number
     given = ["train", SRC, TGT, "-o", tmp_path / "x", "--cluster", "local:2", "--iterations", "1000"]
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "aligner", *map(str, given)],
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        env={**os.environ, "TMPDIR": str(scratch)},
-    )
-    deadline = time.monotonic() + 60
-    while len(list(scratch.rglob("worker-*"))) < 2 and time.monotonic() < deadline:
-        time.sleep(0.05)
-    (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
-    _, said = process.communicate(timeout=60)
+    command = [sys.executable, "-m", "aligner", *given]
+    with started(command, env={**os.environ, "TMPDIR": str(scratch)}) as process:
+        deadline = time.monotonic() + 60
+        while len(list(scratch.rglob("worker-*"))) < 2 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
+        _, said = process.communicate()
     assert process.returncode == 128 + number
     assert "Traceback" not in said
     assert not list(scratch.iterdir())
@@ -328,12 +323,11 @@ def test_a_signal_to_all_processes_prints_no_traceback_and_leaves_nothing(number
 def test_a_signal_within_a_training_says_how_far_it_was(number, told, more, tmp_path):
     """The same with workers and without."""
     given = ["train", SRC, TGT, "-o", tmp_path / "x", "-v", "--fast", "--iterations", "100000", *more]
-    command = [sys.executable, "-m", "aligner", *map(str, given)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
-        assert process.stderr is not None
+    with started([sys.executable, "-m", "aligner", *given]) as process:
         assert any(" loo " in line for line in process.stderr)
         process.send_signal(number)
         rest = [line for line in process.stderr.read().splitlines() if " loo " not in line]
+        process.wait()
     assert process.returncode == 128 + number
     assert len(rest) == 1 + len(told) and rest[1:] == told
     assert re.fullmatch(r"leave-one-out HMM, first 4 letters: \d+ iterations?, [\d.]+ s", rest[0])
