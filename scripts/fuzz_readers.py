@@ -57,6 +57,7 @@ with atheris.instrument_imports(include=["aligner"]):
     from aligner.cli.compat.giza_parameters import Parameters
     from aligner.compat.eflomal.numbered import read_numbered_priors, read_sentences
     from aligner.compat.fast_align import read_table, read_tension
+    from aligner.lexicons.dictionary import read_dictionary
     from aligner.lexicons.formats import FORMATS as LEXICONS
     from aligner.lexicons.formats import Giza
     from aligner.links import formats as link_formats
@@ -72,7 +73,10 @@ with atheris.instrument_imports(include=["aligner"]):
     from aligner.text.giza import cooccurrences, read_snt, read_vcb
     from aligner.text.reading import LAYOUTS, read_lines, stream_corpus
     from aligner.text.sides import Side
+    from aligner.text.subwords import Retokenised, TokenFile
     from aligner.text.vocabulary import read_vocabulary
+    from aligner.uses.conllu import Sentence, read_conllu
+    from aligner.uses.spans import SpanFile, Spans, format_spans
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "cli" / "compat" / "golden"
@@ -92,6 +96,8 @@ WORDS = (
     *("-1", "2147483647", "2147483648", "99999999999999999999", "1e999", "-1e999", "nan", "inf", "1_0"),
     *("<s snum=", "</s>", "NULL", "({ ", "}) ", "# Sentence pair (", "<eps>", "LEX\\x09", "FERF\\x09"),
     *("HMMF\\x09", "final tension:", "?", "p", " S", " P", ":0.5", " : ", "// ", "1  # "),
+    *("@@ ", "\\xe2\\x96\\x81", "##", "</w>", "<0xF0>", "\\xc4\\xa0", "&apos;", "<unk>"),
+    *("[UNK]", "NER=B-", "\\x09_", "1-2\\x09"),
 )  # fmt: skip
 LONGEST = 12288  # bytes of a file
 PATIENCE = 600  # seconds for a file, long enough for a busy machine
@@ -209,6 +215,46 @@ def priors(found: Any) -> object:
     return found.src.words, found.tgt.words, [[x.tolist() for x in t] for t in tables], repr(found.jumps)
 
 
+def overlaps(path: str) -> object:
+    """Which tokens of two tokenisations overlap."""
+    old, new = map(TokenFile, halves(path))
+    return [x.tolist() for x in Retokenised(old, new).take(LONGEST).arrays]
+
+
+def annotated(path: str) -> object:
+    """The sentences of CoNLL-U or of text. CoNLL-U must be written as it was read, to the byte."""
+    found = list(read_conllu(path))
+    again = "".join(sentence.text() for sentence in found).encode()
+    if found and not found[0].plain and again != Path(path).read_bytes().removeprefix(b"\xef\xbb\xbf"):
+        raise Lost(f"{again!r} was written")
+    return [(sentence.words, sentence.lines, heads(sentence)) for sentence in found]
+
+
+def heads(sentence: Sentence) -> object:
+    return judge(lambda _: sentence.heads(), "")
+
+
+def spans(path: str) -> object:
+    """Spans. Those of a standoff file are written and read again."""
+    form, found = spans_of(path)
+    if form == "standoff":
+        lines = (format_spans(form, x.number + 1, (), x.spans) for x in found)
+        Path(path + "1").write_text("".join(lines))
+        _, same = spans_of(path + "1")
+        if [x.spans for x in same] != [x.spans for x in found]:
+            raise Lost(f"{found} became {same}")
+    return found
+
+
+def spans_of(path: str) -> tuple[str, list[Spans]]:
+    """(the form of a file, its sentences with spans)"""
+    file, found = SpanFile(path), []
+    while file.next is not None:
+        found.append(file.next)
+        file.at(file.next.number)
+    return file.form, found
+
+
 def parameters(path: str) -> object:
     found = Parameters.of(mgiza=False)
     found.read_file(path)
@@ -243,6 +289,10 @@ READERS: dict[str, Reader] = {
     "table of fast_align": lambda path: repr(read_table(path)),
     "tension of fast_align": lambda path: repr(read_tension(path)),
     "parameters of GIZA++": parameters,
+    "dictionary": lambda path: priors(read_dictionary(path, lowercase=True)),
+    "two tokenisations": overlaps,
+    "annotation": annotated,
+    "spans": spans,
     "model": model,
     "combiner": combiner,
 }
@@ -314,6 +364,22 @@ def examples() -> Iterator[tuple[str, bytes]]:
     yield "table of fast_align", head(GOLDEN / "fast_align" / "forward.table")
     yield "tension of fast_align", head(GOLDEN / "fast_align" / "forward.err", 99)
     yield "parameters of GIZA++", b"model1iterations 5\nhmmiterations : 3\n// a comment\n"
+    yield "dictionary", b"# words\na\tb\nc d 2\ne f\tg\t0.5\n"
+    for old, new in (
+        ("a well @-@ known fact &amp; more", "a well-known fact & more"),
+        ("small house", "▁sm all ▁ house"),
+        ("small house", "smal@@ l hou@@ se"),
+        ("été", "[CLS] ete ##s [UNK]"),
+        ("😀 ß", "<0xF0> <0x9F> <0x98> <0x80> ▁ss"),
+        ("d'été", "Ġd ' Ã©t Ã©</w>"),
+    ):
+        yield "two tokenisations", f"{old}\n\0\n{new}\n".encode()
+    yield "annotation", head(data / "annotated.fr.conllu", 16)
+    yield "annotation", b"# c\r\n1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_\r\n"
+    yield "annotation", b"a b\n\nc\n"
+    yield "spans", head(data / "annotated.fr.conllu", 16)
+    yield "spans", b"EU B-ORG\nrejects O\n\nPeter\tNNP\tI-PER\n"
+    yield "spans", b"1\t0\t2\tPER\n3\t1\t2\tORG\t0.5\n"
     for recipe in ("ibm1", "hmm", "loo"):
         yield "model", without_checksums(small(recipe))
     labels = Links.from_pairs([[(0, 0), (1, 1)], [(0, 0)]])

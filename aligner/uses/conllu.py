@@ -144,7 +144,7 @@ def read_conllu(path: str, *, encoding: str = "utf-8", split: str = "ascii") -> 
     split: where words of text end, as of read_corpus
     """
     chunks = read_chunks(path, encoding)
-    head, rest = _first_lines(chunks)
+    head, rest = first_lines(chunks)
     whole = itertools.chain([head], rest)
     return (
         read_sentences(whole, path) if is_conllu(path, head) else _plain(whole, path, Splitter(path, split))
@@ -161,7 +161,7 @@ def is_conllu(path: str, head: bytes) -> bool:
     return ending.lower() == ".conllu" or TOKEN.match(first) is not None
 
 
-def _first_lines(chunks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
+def first_lines(chunks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
     """(how a file begins: up to a whole line that is neither empty nor a comment, the chunks after it)"""
     head = b""
     for chunk in chunks:

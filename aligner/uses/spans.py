@@ -142,12 +142,7 @@ class SpanFile:
 
     def __init__(self, path: str, key: str = KEY, encoding: str = "utf-8") -> None:
         self.path, self.name, self.key = path, display_name(path), key
-        chunks = read_chunks(path, encoding)
-        head = b""
-        for chunk in chunks:
-            head += chunk
-            if b"\n" in head.lstrip(b"\r\n"):
-                break
+        head, chunks = conllu.first_lines(read_chunks(path, encoding))
         self._chunks = itertools.chain([head], chunks)
         first = next((line for line in head.decode(errors="replace").splitlines() if line), "")
         if conllu.is_conllu(path, head):

@@ -53,7 +53,7 @@ def words(text: str) -> str:
 
 
 FORMS = {
-    "conllu": words("a/B-PER b/I-PER c") + words("d") + words("e/B-LOC"),
+    "conllu": "# sent_id = 1\n" + words("a/B-PER b/I-PER c") + words("d") + words("e/B-LOC"),
     "columns": "a\tx\tB-PER\nb\tx\tI-PER\nc\tx\tO\n\n\nd O\n\ne B-LOC\n",
     "standoff": "1\t0\t2\tPER\n\n3\t0\t1\tLOC\t0.5\n",
 }
