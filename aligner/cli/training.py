@@ -227,12 +227,12 @@ def train(
     if dictionary is not None:
         entries = read_dictionary(dictionary, lowercase=lowercase, encoding=encoding)
         taught = CountsPrior(entries, partial=True)
+    if taught is not None and settings.get("dirichlet") is None:
+        settings["dirichlet"] = 0.0  # counts are the prior
     first = taught.model if isinstance(taught, ModelPrior) else None if init is None else Model.load(init)
     if first is not None:
         first.check_trained(init)
         views = views or tuple(view.name for view in first.views)
-        if taught is not None and settings.get("dirichlet") is None:
-            settings["dirichlet"] = 0.0  # counts are the prior
         if model != "ibm1" and stages is None and taught is None:
             ibm1_iterations = ibm1_iterations or 0
         if model in HMMS:

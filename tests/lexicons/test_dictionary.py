@@ -98,5 +98,8 @@ def test_the_command(tmp_path):
         (["--cluster", "local:1"], "--dictionary is not for --cluster"),
     ):
         assert what in run("align", *text, "--dictionary", path, *others, code=2)
+    often = "--dictionary", path, "--prior-weight", 100
+    diagonal = run("align", *text, "-q", "--lowercase", "--model", "diagonal", *often)
+    assert diagonal.splitlines()[0] == "0-1 1-0"  # counts take the place of the model's own prior
     unused = run("align", *text, "--prior-weight", 2, code=2)
     assert "--prior-weight is for --prior and --dictionary" in unused
