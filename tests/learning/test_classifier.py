@@ -141,6 +141,7 @@ def learnable(random, n: int, C: int) -> dict:
 def test_weights_are_at_the_minimum(C, penalty):
     """No other weights have a smaller loss, and the constant is free."""
     this = learnable(np.random.default_rng(1), 300, C)
+    this["labels"][:200] = 0  # so that a constant that was penalised would be too small
     given = this["x"], this["indicators"], 6, this["labels"], C, penalty
     found = fit(*given, 1)
     assert found.weights.shape == (4 + 1 + 6, C)
@@ -160,7 +161,7 @@ def test_weights_are_at_the_minimum(C, penalty):
         for _ in range(20):
             assert total(found.weights + size * random.normal(size=(11, C))) > least
     shares = np.array(probabilities(standard, this["indicators"], found.weights)).mean(axis=0)
-    np.testing.assert_allclose(shares, np.bincount(this["labels"], minlength=C) / 300, atol=0.01)
+    np.testing.assert_allclose(shares, np.bincount(this["labels"], minlength=C) / 300, atol=2e-3)
 
 
 @pytest.mark.parametrize("C", [2, 3])

@@ -60,3 +60,4 @@ def test_by_hand():
     assert least_expected_aer(np.array([0.6]), 0.6) == pytest.approx(0.3)  # the only one is
     assert least_expected_aer(np.array([0.9, 0.9, 0.1, 0.1]), 2.0) == pytest.approx(0.5)
     assert least_expected_aer(np.full(4, 0.3), 1.2) == pytest.approx(0.15)
+    assert least_expected_aer(np.full(4, 0.25), 0.0) == 0.125  # two links are as good as one, but not none
