@@ -179,6 +179,9 @@ def command(
             **settings,
         )
         stack.close()  # workers are not needed any more
+        if learned is not None and combiner is not None:
+            tell = options.tell if progress is None else progress.say
+            combined.check_model(learned, combiner, model, "that of this text", tell)
         recipe = model.recipe
         if saved is not None:
             saved.attempt(model.write)

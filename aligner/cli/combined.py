@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -45,11 +46,13 @@ def read(path: str | None) -> Combiner | None:
     return combiner
 
 
-def check_model(combiner: Combiner, path: str, model: Model, name: str) -> None:
-    """Refuses a model of other views. Says so if the combiner was learned with another model."""
+def check_model(
+    combiner: Combiner, path: str, model: Model, name: str, tell: Callable[[str], None] = options.tell
+) -> None:
+    """Refuses a model of other views. Tells if the combiner was learned with another model."""
     combiner.check_recipe(model.recipe, name)
     if combiner.facts.get("model") != name_of(model):
-        options.tell(f"{path} was learned with another model than {name}: scores may mean something else")
+        tell(f"{path} was learned with another model than {name}: scores may mean something else")
 
 
 def checking(learner: Learner, combiner: Combiner | None) -> Learner:

@@ -195,7 +195,8 @@ def test_links_are_those_of_python(files):
 def test_align_and_decode_print_the_same(files, tmp_path):
     """Training finds the same model again. The model that is saved has no threshold of the combiner's."""
     given = "align", *TEXT, "-q", "--combiner", files / "combiner", "--save", tmp_path / "saved", *ONE
-    assert run(*given) == decode(files)
+    done = subprocess.run([*aligner(*given[:1]), *given[1:]], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == (decode(files), "")
     assert (tmp_path / "saved").read_bytes() == (files / "model").read_bytes()
     again = run(*given, "--threshold", "0.2", "--overwrite", "--scores")
     assert again == decode(files, "--threshold", "0.2", "--scores")
@@ -359,6 +360,10 @@ def test_models_that_a_combiner_is_not_for(files, tmp_path):
         " scores may mean something else\n"
     )
     assert len(done.stdout.splitlines()) == 60
+    for quiet in ("-q",), ():
+        command = [*aligner("align"), *TEXT, "--iterations", "1", *quiet, *ONE, *combiner]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert f"{files / 'combiner'} was learned with another model than that of this text" in done.stderr
 
 
 def test_a_tuned_model_is_no_other_model(files, tmp_path):
