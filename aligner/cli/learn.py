@@ -107,7 +107,7 @@ def command(
     likely link: what MODEL says of the link and of those of the same words and of neighbours, how the words
     are spelled, how often they were linked, and which words they are.
 
-    Align SRC and TGT together with the text that you have, in one training, so that MODEL knows their words.
+    Train MODEL on SRC and TGT together with the text that you have, so that it knows their words.
 
     The table compares MODEL alone with MODEL and the combiner. Each sentence pair is scored by what was
     learned from others. p is that of the difference in AER, by a paired bootstrap.

@@ -60,6 +60,7 @@ class How:
         arguments.number("passes", self.passes, 1, 2, whole=True)
         arguments.number("folds", self.folds, 2, 100, whole=True)
         arguments.choice("structure", self.structure, ("none", *STRUCTURES))
+        arguments.instance("words", self.words, (bool, type(None)), "True, False or None")
         if self.penalty is not None:
             arguments.number("penalty", self.penalty, 1e-6, 1e6)
 
@@ -312,6 +313,7 @@ def _check(corpus: Corpus, gold: Links, force: bool) -> None:
         raise DataError("there are no sure links among the gold links", hint="AER needs some")
     if len(corpus) < FEWEST and not force:
         raise DataError(
-            f"{len(corpus)} sentence pairs are too few to learn from: {FEWEST} are needed, some 100 are good",
-            hint="label more sentence pairs",
+            f"{len(corpus)} sentence pairs are too few to learn from: {FEWEST} are needed, 200 are good",
+            hint="label more sentence pairs, or allow so few",
+            setting="force",
         )

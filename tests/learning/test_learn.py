@@ -271,6 +271,7 @@ def test_settings_are_checked(model, sample, gold):
         ({"passes": 3}, ValueError, "^passes must be a whole number between 1 and 2, not 3$"),
         ({"folds": 1}, ValueError, "^folds must be"),
         ({"penalty": "x"}, TypeError, "^penalty must be a number"),
+        ({"words": "no"}, TypeError, "^words must be True, False or None, not 'no'$"),
         ({"structure": "tree"}, ValueError, "^unknown structure 'tree'; there are none, matching"),
         ({"n_threads": 0}, ValueError, "^n_threads must be"),
         ({"gold": [[(0, 0)]]}, TypeError, "^gold must be Links, not "),
