@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +24,8 @@ from aligner.learning.structured import Structured, fit_structured
 from aligner.links.links import Links
 from aligner.scoring.evaluate import Evaluation, evaluate
 from aligner.text.corpus import SEED, Corpus, Pairs, text_hash
+
+logger = logging.getLogger(__name__)
 
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int32]
@@ -228,6 +231,7 @@ def learn_combiner(
     check_recipe(model.recipe, "the model")
     whole = Corpus.of(text, model.recipe.lowercase, model.recipe.split)
     _check(whole, gold, force)
+    _warn_of_unlabelled(whole, gold)
     corpus = whole.bounded()
     how = How(**settings).of(len(corpus))
     sample = Labelled.of(model, corpus, gold, n_threads)
@@ -298,6 +302,18 @@ def _marked(these: Candidates, gold: Links) -> tuple[Bools, Bools]:
     links = begin[gold.sentences] + gold.src * these.lengths[1][gold.sentences] + gold.tgt
     sure = np.ones(len(links), dtype=bool) if gold.sure is None else gold.sure == 1
     return np.isin(these.cells, links[sure]), np.isin(these.cells, links)
+
+
+def _warn_of_unlabelled(corpus: Corpus, gold: Links) -> None:
+    """Says so if gold links look as if some sentence pairs had not been labelled."""
+    wordy = (corpus.src.lengths > 0) & (corpus.tgt.lengths > 0)
+    without = int((wordy & (np.diff(gold.offsets) == 0)).sum())
+    if without:
+        logger.warning(
+            "%d of %d sentence pairs have no gold links, which teaches that nothing of them is linked: leave"
+            " out those that are not labelled",
+            *(without, len(corpus)),
+        )
 
 
 def _check(corpus: Corpus, gold: Links, force: bool) -> None:

@@ -201,7 +201,7 @@ def test_any_number_of_sentences_can_be_forced(model, sample, gold, n, structure
     assert len(links) == 60 and 0 <= found.combiner.threshold <= 1
 
 
-def test_empty_sentences_say_nothing(model, sample, gold):
+def test_empty_sentences_say_nothing(model, sample, gold, caplog):
     pairs = [(sample.src.sentence(n), sample.tgt.sentence(n)) for n in range(30)]
     lists = [
         [*zip(one.src.tolist(), one.tgt.tolist(), one.sure.tolist(), strict=True)]
@@ -214,7 +214,14 @@ def test_empty_sentences_say_nothing(model, sample, gold):
         [({(i, j) for i, j, s in one if s}, {(i, j) for i, j, s in one if not s}) for one in lists]
     )
     found = learn_combiner(model, pairs, with_empty)
-    assert found.combiner.facts["pairs"] == 33
+    assert found.combiner.facts["pairs"] == 33 and caplog.messages == []
+
+
+def test_pairs_that_nobody_labelled_are_told(model, sample, gold, caplog):
+    learn_combiner(model, sample.part(0, 30), gold[:30], folds=2, passes=1)
+    assert caplog.messages == []
+    learn_combiner(model, sample.part(0, 30), gold[:30].chosen(gold[:30].sentences < 20), folds=2, passes=1)
+    assert [text.split(",")[0] for text in caplog.messages] == ["10 of 30 sentence pairs have no gold links"]
 
 
 def test_a_pair_that_is_too_long_teaches_nothing(model, sample, gold, monkeypatch):
