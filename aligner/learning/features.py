@@ -53,12 +53,12 @@ def features(these: Candidates, spelling: Spelling, n_threads: int) -> Reals:
     for one in (*p, *means):
         rows += [one, log_odds(one)]
     rows += [np.minimum(p[2], p[3]), np.maximum(p[2], p[3]), p[2] * p[3]]
-    near: Reals | None = None
-    for mean in means:
-        around = _surroundings.surroundings(these.offsets, these.src, these.tgt, mean, n_threads)
-        rows += competition(mean, around)
-        near = around[-len(NEAR) :] if near is None else near
-    assert near is not None
+    around = [
+        _surroundings.surroundings(these.offsets, these.src, these.tgt, mean, n_threads) for mean in means
+    ]
+    for mean, one in zip(means, around, strict=True):
+        rows += competition(mean, one)
+    near = around[0][-len(NEAR) :]  # of the projected mean
     rows += [*near, *_distance(these), *spelling.features(these.e, these.f, n_threads)]
     rows += [*_lengths(these), *_counts(these.tables[0])]
     for table in these.tables:

@@ -47,9 +47,7 @@ RATIO = 10.0  # sqrt(b_w / b_z) = RATIO / sqrt(n): z has n links to move, and w 
 POWER_STEPS = 50  # after which ||G|| is known well enough
 NEAR = 0.01  # tolerance of projections / tolerance of the gap
 MOST_SWEEPS = 1000  # of a projection
-CHECK = (
-    20  # steps between two measurements: that of a pattern's weights solves a linear program a sentence pair
-)
+CHECK = 20  # steps between two measurements; one of pattern scores solves a linear program a sentence pair
 
 
 def learn_margin(
