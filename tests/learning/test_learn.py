@@ -67,6 +67,7 @@ def test_without_possible_links_there_are_two_classes(model, sample, gold):
     for one in (replace(gold, sure=None), replace(gold, sure=np.ones_like(gold.sure))):
         found = Labelled.of(model, sample, one, 1)
         assert found.n_classes == 2 and set(found.labels.tolist()) == {0, 1}
+        assert set(found._of(np.ones(60, bool))[2].tolist()) == {0, 2}  # as structures are told
     only = gold.chosen(gold.sure == 1)
     found = Labelled.of(model, sample, only, 1)
     assert found.n_classes == 2
@@ -131,6 +132,29 @@ def test_no_pass_is_asked_of_what_it_has_learned(labelled, monkeypatch):
     monkeypatch.setattr(Fit, "said", check)
     labelled.learn(How(folds=3, passes=2).of(FEW), 1)
     assert len(asked) == 1 + 3 + 3 + 1 + 3  # without none, one and two parts; second passes
+
+
+def test_no_structure_is_asked_of_what_it_has_learned(labelled, monkeypatch):
+    """Nor of what it has not learned in another order. Places among the cells tell candidates apart."""
+    learned = []
+
+    class Known:
+        def __init__(self, these, x, labels, *given):
+            self.cells = these.cells
+            place = np.searchsorted(labelled.these.cells, self.cells)
+            np.testing.assert_array_equal(x, labelled.x[:, place])
+            np.testing.assert_array_equal(labels, labelled.labels[place])
+            learned.append(len(self.cells))
+
+        def chosen(self, these, x, n_threads):
+            assert not np.isin(these.cells, self.cells).any()
+            return these.cells % 3 == 0
+
+    monkeypatch.setattr("aligner.learning.learn.fit_structured", Known)
+    whole, chosen = labelled.learn_structured(How(structure="matching", folds=4).of(FEW), 1)
+    np.testing.assert_array_equal(chosen, labelled.these.cells % 3 == 0)
+    n = len(labelled.these)
+    assert len(whole.cells) == n and sum(learned) == 3 * n + n
 
 
 def aer_of(labelled: Labelled, chosen: np.ndarray) -> float:
