@@ -367,6 +367,16 @@ def test_models_that_a_combiner_is_not_for(files, tmp_path):
         assert f"{files / 'combiner'} was learned with another model than that of this text" in done.stderr
 
 
+def test_align_trains_the_views_of_the_combiner(tmp_path):
+    """Those of a model would be others."""
+    model, combiner = tmp_path / "model", tmp_path / "combiner"
+    training = *TEXT, "-q", "--model", "hmm", "--iterations", "1", *ONE
+    run("train", *training, "--views", "prefix4,suffix2", "-o", model)
+    run("learn", model, *TEXT, GOLD, "-o", combiner, "--passes", "1", *QUICK)
+    links = run("decode", model, *TEXT, "--combiner", combiner, *ONE)
+    assert run("align", *training, "--combiner", combiner) == links
+
+
 def test_a_tuned_model_is_no_other_model(files, tmp_path):
     run("tune", files / "model", *TEXT, GOLD, "--store", "-o", tmp_path / "tuned", *ONE)
     command = [*aligner("decode"), tmp_path / "tuned", *TEXT, "--combiner", files / "combiner"]
