@@ -209,6 +209,18 @@ def test_learning_compares_with_the_model_alone(model, sample, gold, monkeypatch
         np.testing.assert_array_equal(ours.weights, other.weights)
 
 
+@pytest.mark.parametrize("held_out, recall", [(np.zeros, 0.0), (np.ones, 1.0)])
+def test_structures_are_compared_by_what_was_held_out(model, sample, gold, monkeypatch, held_out, recall):
+    """Not by links of what was learned from all sentence pairs."""
+
+    def learned(self, how, n_threads):
+        return None, held_out(len(self.these), bool)
+
+    monkeypatch.setattr(Labelled, "learn_structured", learned)
+    found = learn_combiner(model, sample, gold, structure="matching")
+    assert found.compared.results[1].scores["recall"] == pytest.approx(recall, abs=0.02)
+
+
 def test_few_sentences_are_learned_from_with_care(model, sample, gold):
     found = learn_combiner(model, sample.part(0, 30), gold[:30])
     assert found.combiner.facts["penalty"] == PENALTY_OF_FEW and len(found.combiner.indicators) == 0
