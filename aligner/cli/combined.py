@@ -41,7 +41,7 @@ def read(path: str | None) -> Combiner | None:
     if path is None:
         return None
     combiner = Combiner.load(path)
-    if combiner.structured is not None and combiner.structured.weights.pattern_scores.any():
+    if combiner.structured is not None and combiner.structured.solves_programs:
         require()
     return combiner
 

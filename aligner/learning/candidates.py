@@ -21,6 +21,7 @@ Reals = npt.NDArray[np.float32]
 
 LEAST = 0.02  # a cell is a candidate if its mean posterior, projected or not, is above
 PART = 1 << 13  # about how many candidates have their features in memory
+SLOW_PART = 1 << 7  # the same where a program is solved for each sentence pair: a signal waits for a part
 OF_EACH = ("src", "tgt", "cells", "e", "f", "posteriors", "tables", "repeats")  # numbers of a candidate
 POSTERIORS = ("projected forward", "projected reverse", "forward", "reverse")
 
@@ -82,9 +83,9 @@ class Candidates:
         columns = {name: getattr(self, name)[..., a:b] for name in OF_EACH}
         return Candidates(self.offsets[start : stop + 1] - a, lengths=self.lengths[:, start:stop], **columns)
 
-    def in_parts(self) -> Iterator[Candidates]:
-        """Some sentence pairs after another, so that their features are a few megabytes."""
-        for start, stop in cut(self.offsets, PART):
+    def in_parts(self, slow: bool = False) -> Iterator[Candidates]:
+        """Some sentence pairs after another, so that their features are a few megabytes. slow: fewer"""
+        for start, stop in cut(self.offsets, SLOW_PART if slow else PART):
             yield self.part(start, stop)
 
     @property

@@ -123,6 +123,7 @@ class Combiner:
         corpus = corpus.bounded()
         n_threads = useful(n_threads, int(cell_offsets(corpus)[-1]))
         words = Words(self.indicators, corpus)
+        slow = self.structured is not None and self.structured.solves_programs
 
         def scored(some: Candidates) -> Doubles:
             x = features(some, words.spelling, 1)
@@ -133,7 +134,8 @@ class Combiner:
         with ThreadPoolExecutor(n_threads) as pool:
             for block, these in candidates(model, corpus, n_threads, **settings):
                 scores = np.zeros(block.shards[0].n_cells, dtype=np.float32)
-                scores[these.cells] = np.concatenate([np.empty(0), *pool.map(scored, these.in_parts())])
+                parts = pool.map(scored, these.in_parts(slow))
+                scores[these.cells] = np.concatenate([np.empty(0), *parts])
                 block.assert_known(scores)
                 yield block.links(scores, n_threads)
 

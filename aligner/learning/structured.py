@@ -27,6 +27,11 @@ class Structured:
     scale: Scale
     weights: Weights
 
+    @property
+    def solves_programs(self) -> bool:
+        """Whether an integer program is solved for each sentence pair. That takes long, and needs scipy."""
+        return bool(self.weights.pattern_scores.any())
+
     def chosen(self, these: Candidates, x: Reals, n_threads: int) -> Bools:
         """[n] which candidates are links. x: [F, n] their features"""
         standard = _rows(self.scale.standard(x, n_threads))

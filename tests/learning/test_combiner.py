@@ -250,6 +250,22 @@ def test_links_do_not_depend_on_threads_or_neighbours(model, sample, learned, na
     assert same(combiner.align(model, sample, threshold=0.0), whole)
 
 
+def test_programs_are_solved_a_few_sentence_pairs_at_a_time(model, sample, learned, monkeypatch):
+    """So that a signal need not wait for many of them."""
+    quick = learned["fertility"].combiner
+    weights = replace(quick.structured.weights, pattern_scores=np.full(4, 0.1))
+    slow = replace(quick, structured=replace(quick.structured, weights=weights))
+    sizes = []
+
+    def chosen(self, some, x, n_threads):
+        sizes.append(len(some))
+        return np.ones(len(some), bool)
+
+    monkeypatch.setattr("aligner.learning.structured.Structured.chosen", chosen)
+    links = [combiner.align(model, sample) for combiner in (quick, slow)]
+    assert same(*links) and len(links[0].src) == sizes[0] == sum(sizes[1:]) and len(sizes) > 5
+
+
 def test_links_a_word(model, sample, learned, combiner):
     for decode, most, more in (
         ("one-to-one", 1, {}),
