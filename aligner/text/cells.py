@@ -124,7 +124,11 @@ class Seen:
         cells = self.cells[first:last]
         if last > len(self.cells):
             cells = np.empty(last - first, dtype=np.int32) if out is None else out
-            _cells.find_cells(*text, offsets, self.rows, self.tgt, cells, n_threads)
+            # The fewer cells, the nearer they are in memory; but all word pairs are gone through each time.
+            for a, b in cut(offsets, max(SHARD_CELLS, len(self.tgt))):
+                some = slice(a, b + 1)
+                part = src_ids, src_offsets[some], tgt_ids, tgt_offsets[some], offsets[some]
+                _cells.find_cells(*part, self.rows, self.tgt, cells, n_threads)
         return Shard(*text, cells, offsets, known.part(start, stop))
 
 

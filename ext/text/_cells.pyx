@@ -30,6 +30,7 @@ from tokens cimport BLOCKS, sort_tokens
 
 cdef extern from "prefetch.h":
     void PREFETCH(const void* address) noexcept nogil
+    void PREFETCH_TO_WRITE(const void* address) noexcept nogil
 
 cdef enum:
     AHEAD = 8   # tokens: so far ahead memory is fetched, since a word's tokens are all over the text
@@ -192,47 +193,63 @@ cdef void fill_unknown(int32_t* cell, int64_t J) noexcept nogil:
         cell[j] = -1
 
 
-cdef void find_block(
+cdef struct Place:
+    # Where a source token has its cells
+    int64_t cell  # the first of them
+    int64_t tgt   # the first target token of its sentence pair
+    int64_t J     # target tokens
+
+
+cdef int find_block(
     int64_t first, int64_t last, const int64_t* src_offsets, const int32_t* tgt_ids, const int64_t* tgt_offsets,
     const int64_t* cell_offsets, const int32_t* order, const int64_t* starts, const int32_t* sentence,
     const int64_t* rows, const int32_t* pair_tgt, int64_t n_tgt_words, int64_t* number, int32_t* cells,
-) noexcept nogil:
+) except -1 nogil:
     """The cells of the source words [first, last).
 
     number  [n_tgt_words]  f -> e * 2^32 + k, if f is the k-th of row e; what another word left there has another e
+    places  [n + AHEAD]    the n tokens of these words, found in a loop of their own: it waits for memory of many at a time
     A row that is too long for a few cells is searched instead (LONG): cell (i, j) = k where row[k] = f_j, else -1.
     """
-    cdef int64_t e, k, j, n, J, found, width, n_cells, begin = src_offsets[0]
+    cdef int64_t e, k, j, n, J, found, width, n_cells, begin = src_offsets[0], n_tokens = starts[last] - starts[first]
     cdef int32_t token, word
     cdef const int32_t* tgt
     cdef const int32_t* row
     cdef int32_t* cell
+    cdef vector[Place] places
+    cdef Place* place
+    places.resize(n_tokens + AHEAD)  # zeros behind the last: the first cells are fetched in vain
+    for k in range(n_tokens):
+        token = order[starts[first] + k]
+        n = sentence[token]
+        J = tgt_offsets[n + 1] - tgt_offsets[n]
+        places[k].cell = cell_offsets[n] + (token + begin - src_offsets[n]) * J
+        places[k].tgt = tgt_offsets[n]
+        places[k].J = J
+    place = places.data()
     for e in range(first, last):
-        if starts[e] == starts[e + 1]:
+        n_tokens = starts[e + 1] - starts[e]
+        if n_tokens == 0:
             continue
         n_cells = 0
-        for k in range(starts[e], starts[e + 1]):
-            n = sentence[order[k]]
-            n_cells += tgt_offsets[n + 1] - tgt_offsets[n]
+        for k in range(n_tokens):
+            n_cells += place[k].J
         row = pair_tgt + rows[e]
         width = rows[e + 1] - rows[e]
         if width <= LONG * n_cells:
             for k in range(width):
                 if 0 <= row[k] < n_tgt_words:
                     number[row[k]] = e << 32 | k
-        for k in range(starts[e], starts[e + 1]):
-            if k + AHEAD < starts[last]:
-                token = order[k + AHEAD]
-                n = sentence[token]
-                cell = cells + cell_offsets[n] + (token + begin - src_offsets[n]) * (tgt_offsets[n + 1] - tgt_offsets[n])
-                PREFETCH(cell)
-                PREFETCH(cell + 16)
-                PREFETCH(tgt_ids + tgt_offsets[n])
-            token = order[k]
-            n = sentence[token]
-            J = tgt_offsets[n + 1] - tgt_offsets[n]
-            tgt = tgt_ids + tgt_offsets[n]
-            cell = cells + cell_offsets[n] + (token + begin - src_offsets[n]) * J
+        for k in range(n_tokens):
+            cell = cells + place[k + AHEAD].cell
+            tgt = tgt_ids + place[k + AHEAD].tgt
+            PREFETCH_TO_WRITE(cell)
+            PREFETCH_TO_WRITE(cell + 16)
+            PREFETCH(tgt)
+            PREFETCH(tgt + 16)
+            cell = cells + place[k].cell
+            tgt = tgt_ids + place[k].tgt
+            J = place[k].J
             if width <= LONG * n_cells:
                 for j in range(J):
                     word = tgt[j]
@@ -240,6 +257,8 @@ cdef void find_block(
                     cell[j] = <int32_t>found if found >> 32 == e else -1
             else:
                 find_row(row, width, tgt, J, cell)
+        place += n_tokens
+    return 0
 
 
 cdef void find_sentence(

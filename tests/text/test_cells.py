@@ -100,6 +100,20 @@ def test_cells_of_other_text(corpus, other, n_threads, skipped):
     assert cells.tolist() == [-7] * skipped + expected
 
 
+def test_cells_are_looked_up_in_parts(monkeypatch):
+    """Parts have about as many cells as there are word pairs, or more."""
+    corpus = corpus_of(*np.random.default_rng(0).integers(0, 3, (40, 2, 4)).tolist())
+    seen = Seen.of_own_words(corpus, "word", 2)
+    expected = seen.shard(3, 37, 2).cells
+    calls = []
+    monkeypatch.setattr("aligner.text.cells.SHARD_CELLS", 1)
+    monkeypatch.setattr(
+        "aligner.text.cells._cells.find_cells", lambda *x: (calls.append(len(x[1]) - 1), find_cells(*x))
+    )
+    assert seen.shard(3, 37, 2).cells.tolist() == expected.tolist()
+    assert len(seen.tgt) == 9 and sum(calls) == 34 and len(calls) > 10  # a sentence pair has 16 cells
+
+
 @pytest.mark.parametrize("n_others", [0, 1000])
 def test_cells_of_rows_of_every_length(n_others):
     """Word e stands beside the first e odd target words. The text asks for all words and for unknown ones.
