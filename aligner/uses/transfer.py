@@ -233,7 +233,10 @@ def _carry_edges(
             continue
         has_root |= head == 0
         own[j] = head
-        tgt.words[j][HEAD], tgt.words[j][DEPREL] = str(head), src.words[c][DEPREL]
+        row = tgt.words[j]
+        row[HEAD] = str(head)
+        if row[DEPREL] == NOTHING:
+            row[DEPREL] = src.words[c][DEPREL]
         if scored:
             misc[j][PROJECTED_HEAD] = f"{-product:.4g}"
         misc[j].setdefault(FROM, src.words[c][0])

@@ -94,6 +94,8 @@ def test_what_the_target_has_is_kept():
     some = carried(TREE, sentence("le", "chat _ _ 1 x", "dort", "."), [(k, k) for k in range(4)])
     assert some.column(HEAD) == ["_", "1", "0", "3"]  # 1 below 2 would be a cycle
     assert some.column(DEPREL) == ["_", "x", "root", "punct"]
+    some = carried(TREE, sentence("le _ _ _ own"), [(0, 0), (1, 0), (2, 0)])
+    assert (some.column(HEAD), some.column(DEPREL)) == (["0"], ["own"])
 
 
 def test_layers_are_carried_alone():
