@@ -48,12 +48,18 @@ class Spans(NamedTuple):
     number  of the sentence, from 0
     words   None where the file does not have them
     line    of the file, where the sentence begins
+    lines   of standoff: where each span stands
     """
 
     number: int
     words: Sequence[str] | None
     spans: list[Span]
     line: int
+    lines: Sequence[int] = ()
+
+    def line_of(self, k: int) -> int:
+        """The line of span k in columns or standoff."""
+        return self.lines[k] if self.words is None else self.line + self.spans[k].start
 
 
 @dataclass(frozen=True)
@@ -202,7 +208,8 @@ class SpanFile:
                 n, words, tags = n + 1, [], []
 
     def _standoff(self) -> Iterator[Spans]:
-        found = Spans(0, None, [], 1)
+        lines: list[int] = []
+        found = Spans(0, None, [], 1, lines)
         for number, text in self._lines():
             if not text:
                 continue
@@ -219,8 +226,10 @@ class SpanFile:
             if sentence > found.number + 1:
                 if found.spans:
                     yield found
-                found = Spans(sentence - 1, None, [], number)
+                lines = []
+                found = Spans(sentence - 1, None, [], number, lines)
             found.spans.append(Span(start, end, match[4]))
+            lines.append(number)
         if found.spans:
             yield found
 
@@ -232,10 +241,11 @@ class SpanFile:
         if found.words is not None and len(found.words) != n_words:
             what = f"a sentence of {number_of(len(found.words), 'word')}, {of} has {n_words}"
             raise self.error(found.line, what, "both must have the same words")
-        for span in found.spans:
+        for k, span in enumerate(found.spans):
             if span.end > n_words:
                 what = f"span {span.start} to {span.end} of {span.type} is outside the sentence, {of}"
-                raise self.error(found.line, f"{what} has {number_of(n_words, 'word')}", "words count from 0")
+                hint = "words count from 0"
+                raise self.error(found.line_of(k), f"{what} has {number_of(n_words, 'word')}", hint)
 
 
 def carry_spans(

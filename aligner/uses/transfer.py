@@ -105,6 +105,10 @@ def _given(file: SpanFile, source: Sentence, n: int) -> list[Span]:
             return []
         raise source.error(f"sentence {n + 1} is not in {file.name}, which has {n}", hint=SAME)
     file.check(found, len(source), f"{source.file}, line {source.line},")
+    for k, span in enumerate(found.spans):
+        if "|" in span.type:
+            what = f"the type {span.type!r} has a |, which separates attributes of MISC"
+            raise file.error(found.line_of(k), what, "give the type another name")
     return found.spans
 
 

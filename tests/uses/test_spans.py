@@ -110,7 +110,11 @@ UNEQUAL = [
     ("a O\n\nb O\n", "a O\n", "hyp:3: sentence 2 is not in .*gold, which has 1"),
     ("a O\n", "a O\n\nb O\n", "gold:3: sentence 2 is not in .*hyp, which has 1"),
     ("a O\nb O\n", "a O\n", "hyp:1: a sentence of 2 words, .*gold has 1"),
-    ("1\t0\t9\tX\n", "a O\n", "hyp:1: span 0 to 9 of X is outside the sentence, .*gold has 1 word"),
+    (
+        "1\t0\t1\tX\n1\t0\t9\tX\n",
+        "a O\n",
+        "hyp:2: span 0 to 9 of X is outside the sentence, .*gold has 1 word",
+    ),
     ("3\t0\t1\tX\n", "a O\n\nb O\n", "hyp:1: sentence 3 is not in .*gold, which has 2"),
 ]
 
@@ -204,6 +208,8 @@ def test_spans_of_sentences(write):
         ("a O\nb O\nc O\n", "src.conllu:5: sentence 2 is not in .*spans, which has 1"),
         ("a O\nb O\n\nb O\n", "a sentence of 2 words, .*src.conllu, line 1, has 3"),
         ("3\t0\t1\tX\n", "spans:1: spans of sentence 3, which the source does not have"),
+        ("1\t0\t1\tX\n1\t0\t2\tX|Y\n", "spans:2: the type 'X.Y' has a ., which separates attributes of MISC"),
+        ("a O\nb B-X|Y\nc O\n", "spans:2: the type 'X.Y' has a ."),
     ):
         with pytest.raises(DataError, match=message):
             run(only, SpanFile(write("spans", text)))
