@@ -30,6 +30,7 @@ KEY = "NER"  # the attribute of MISC that has the tags
 OUTSIDE = ("O", NOTHING)
 TAG = re.compile(r"([BIESLU])-(.+)")
 STANDOFF = re.compile(r"([1-9][0-9]{0,8})\t([0-9]{1,9})\t([0-9]{1,9})\t([^\t]+)(?:\t.*)?")
+LIKE_STANDOFF = re.compile(r"[0-9]+\t[0-9]+\t[0-9]+\t")  # how a line of standoff begins, right or wrong
 PARTS = ("longest", "all", "hull", "none")
 
 
@@ -154,7 +155,7 @@ class SpanFile:
         if conllu.is_conllu(path, head):
             self.form = "conllu"
         else:
-            self.form = "standoff" if not first or STANDOFF.fullmatch(first) else "columns"
+            self.form = "standoff" if not first or LIKE_STANDOFF.match(first) else "columns"
         self._sentences = self._read()
         self.next = next(self._sentences, None)  # the spans that were read last
 

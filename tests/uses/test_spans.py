@@ -53,7 +53,7 @@ def words(text: str) -> str:
 
 
 FORMS = {
-    "conllu": "# sent_id = 1\n" + words("a/B-PER b/I-PER c") + words("d") + words("e/B-LOC"),
+    "conllu": "# text = a b c\n# a comment\n" + words("a/B-PER b/I-PER c") + words("d") + words("e/B-LOC"),
     "columns": "a\tx\tB-PER\nb\tx\tI-PER\nc\tx\tO\n\n\nd O\n\ne B-LOC\n",
     "standoff": "1\t0\t2\tPER\n\n3\t0\t1\tLOC\t0.5\n",
 }
@@ -91,6 +91,7 @@ def test_scores(write):
 
 BROKEN = [
     ("spans", "1\t0\t2\tPER\nx\n", 2, "this is no span"),
+    ("spans", "0\t0\t2\tPER\n", 1, "this is no span; .* sentences count from 1"),
     ("spans", "2\t0\t2\tPER\n1\t0\t1\tPER\n", 2, "sentence 1 after sentence 2; sort"),
     ("spans", "1\t2\t2\tPER\n", 1, "a span of no words, 2 to 2; the end is not included"),
     ("spans", "a\tB-X\nb\n", 2, "one column; a line has a word first and its tag last"),
