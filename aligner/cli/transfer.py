@@ -70,7 +70,7 @@ from aligner.uses.transfer import HEADS, LAYERS, Rules, carried
 )
 @click.option(
     "--ratio",
-    type=click.FloatRange(0, min_open=True),
+    type=options.Share(0, min_open=True),
     metavar="X",
     help="Carry no span to more than X times as many words.  [default: to any number]",
 )

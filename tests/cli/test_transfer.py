@@ -123,6 +123,7 @@ USAGE = [
     ("curve {links} --gold {links} --no-punct", "are for --kind edges."),
     ("transfer {en} {fr} {links} --only upos --spans {fr}", "are for --only spans."),
     ("transfer {en} {fr} {links} --span-key a=b", "a name without blanks"),
+    ("transfer {en} {fr} {links} --ratio nan", "nan is not a number"),
     ("transfer - - {links}", "stdin"),
     ("transfer {en} {fr} {links} -o {fr}", "which is read: give another name."),
 ]
