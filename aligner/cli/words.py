@@ -16,7 +16,7 @@ def command(conllu: str, output: str, overwrite: bool) -> None:
     """Print the words of a CoNLL-U file, one sentence a line: the text to align.
 
     Links of this text count what `aligner transfer` counts: words, neither multiword tokens nor empty nodes.
-    A blank inside a word becomes `_`.
+    A blank inside a word becomes `_`, and so does a word of blanks.
 
     \b
     Example:
@@ -26,5 +26,5 @@ def command(conllu: str, output: str, overwrite: bool) -> None:
     options.check_outputs({"-o": output}, [conllu], overwrite)
     with open_output(output, overwrite) as out:
         for sentence in read_conllu(conllu):
-            words = ("_".join(word.split()) for word in sentence.column(FORM))
+            words = ("_".join(word.split()) or "_" for word in sentence.column(FORM))
             out.write(f"{' '.join(words)}\n".encode())

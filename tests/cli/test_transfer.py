@@ -44,6 +44,7 @@ def test_words_are_what_links_count(text):
     assert Path(text).read_text().splitlines()[0] == "M. Taylor accepte le rapport de le comité ."
     two = "1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_\n1\tde\t_\t_\t_\t_\t_\t_\t_\t_\n2\t1 000\t_\t_\t_\t_\t_\t_\t_\t_\n"
     assert run("words", "-", input=two).stdout == "de 1_000\n"
+    assert run("words", "-", input=two.replace("de", "\u00a0")).stdout == "_ 1_000\n"  # none is lost
 
 
 def test_annotation_is_carried_to_text(links, text, tmp_path):
