@@ -26,7 +26,7 @@ from aligner.threads import available
 # the parameters that name texts, and tables of words
 TEXTS = (
     *("src", "tgt", "vcb", "text", "counts", "dev_src", "dev_tgt", "train_src", "train_tgt", "files"),
-    *("old", "new", "remap_src", "remap_tgt", "dictionary"),
+    *("old", "new", "remap_src", "remap_tgt", "dictionary", "conllu", "span_file"),
 )
 
 F = TypeVar("F", bound=Callable[..., Any])

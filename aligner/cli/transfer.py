@@ -42,7 +42,10 @@ from aligner.uses.transfer import HEADS, LAYERS, Rules, carried
 )
 @annotation.span_key
 @click.option(
-    "--spans", metavar="FILE", help="Spans of SRC, as BIO columns or standoff.  [default: those of MISC]"
+    "--spans",
+    "span_file",
+    metavar="FILE",
+    help="Spans of SRC, as BIO columns or standoff.  [default: those of MISC]",
 )
 @click.option(
     "--spans-to", metavar="OUT", help="Also write spans of TGT here, in the form of --spans, or as standoff."
@@ -90,7 +93,7 @@ def command(
     no_punct: bool,
     replace: bool,
     span_key: str,
-    spans: str | None,
+    span_file: str | None,
     spans_to: str | None,
     gap: int,
     parts: str,
@@ -132,9 +135,9 @@ def command(
       aligner transfer en.conllu fr.txt en-fr.links -o fr.conllu
       aligner transfer en.conllu fr.tagged.conllu en-fr.links --only deps --compatible --threshold 0.8
     """
-    if (spans is not None or spans_to is not None) and layers and "spans" not in layers:
+    if (span_file is not None or spans_to is not None) and layers and "spans" not in layers:
         raise click.UsageError("--spans and --spans-to are for --only spans.")
-    inputs = (src, tgt, links, *(text or ()), *([] if spans is None else [spans]))
+    inputs = (src, tgt, links, *(text or ()), *([] if span_file is None else [span_file]))
     options.one_stdin(*inputs)
     options.check_outputs({"-o": output, "--spans-to": spans_to}, inputs, overwrite)
     rules = Rules(
@@ -153,9 +156,9 @@ def command(
         if text is not None:
             src_text, tgt_text = (read_conllu(path, encoding=encoding, split=split) for path in text)
             src_side, tgt_side = checked(src_side, src_text), checked(tgt_side, tgt_text)
-        if spans is None:
+        if span_file is None:
             src_side = annotation.annotated(src_side)
-        given = None if spans is None else SpanFile(spans, span_key, encoding)
+        given = None if span_file is None else SpanFile(span_file, span_key, encoding)
         form = "standoff" if given is None or given.form == "conllu" else given.form
         pairs = aligned(src_side, tgt_side, reader, threshold)
         for n, (sentence, found) in enumerate(carried(pairs, rules, given), 1):

@@ -11,8 +11,9 @@ from aligner.uses.conllu import FORM, read_conllu
 
 @click.command("words")
 @click.argument("conllu", default="-", callback=options.not_from_terminal)
+@options.encoding
 @options.output
-def command(conllu: str, output: str, overwrite: bool) -> None:
+def command(conllu: str, encoding: str, output: str, overwrite: bool) -> None:
     """Print the words of a CoNLL-U file, one sentence a line: the text to align.
 
     Links of this text count what `aligner transfer` counts: words, neither multiword tokens nor empty nodes.
@@ -25,6 +26,6 @@ def command(conllu: str, output: str, overwrite: bool) -> None:
     """
     options.check_outputs({"-o": output}, [conllu], overwrite)
     with open_output(output, overwrite) as out:
-        for sentence in read_conllu(conllu):
+        for sentence in read_conllu(conllu, encoding=encoding):
             words = ("_".join(word.split()) or "_" for word in sentence.column(FORM))
             out.write(f"{' '.join(words)}\n".encode())

@@ -159,6 +159,15 @@ def test_bad_data(words, message, links, text, write):
     assert message in done.stderr and "Traceback" not in done.stderr and done.stdout.count("\n") < 60
 
 
+def test_other_encodings(links, text, write):
+    """The message names the option that reads the file."""
+    whole = write("latin.conllu", Path(FR).read_text().encode("latin-1"))
+    columns = write("columns", "é O\n".encode("latin-1"))
+    for words in (("words", whole), ("transfer", EN, text, links, "--spans", columns)):
+        assert "for example latin-1: --encoding" in run(*words, code=1).stderr
+    assert run("words", whole, "--encoding", "latin-1").stdout == Path(text).read_text()
+
+
 def test_the_text_of_the_links_is_checked(links, text, write):
     en = write("en", run("words", EN).stdout)
     given = ("transfer", EN, text, links)
