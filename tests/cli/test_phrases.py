@@ -95,10 +95,10 @@ def test_nothing_in_nothing_out(write):
         ("a\nb\n", "x\ny\n", "0-0\n", "links has 1 lines, {}/src has more"),
         ("a\n", "x\n", "0-x\n", "links:1:3: a position was expected"),
         (
-            "a\nb ||| c\n",
-            "x\ny\n",
-            "\n\n",
-            "src:2: the word ||| separates the fields of phrase pairs; escape it",
+            "a\na\nb ||| c\n",
+            "x\nx\ny\n",
+            "\n\n\n",
+            "src:3: the word ||| separates the fields of phrase pairs; escape it",
         ),
         ("a\n", "|||\n", "0-0\n", "tgt:1: the word ||| separates the fields of phrase pairs"),
         (b"a\n\xff\n", "x\ny\n", "\n\n", "src:2:1: invalid UTF-8"),
@@ -113,12 +113,12 @@ def test_bad_input_is_refused(blocks, write, tmp_path, option, src, tgt, links, 
     assert sorted(os.listdir(tmp_path)) == ["links", "src", "tgt"]
 
 
-def test_long_sentence_pairs(write, tmp_path, monkeypatch):
+def test_long_sentence_pairs(blocks, write, tmp_path, monkeypatch):
     """Of which a model would need too much memory are refused. Others do without."""
     monkeypatch.setattr("aligner.uses.phrases.MOST_CELLS", 3)
-    files = write("src", "a\nb c\n"), write("tgt", "x\ny z\n"), write("links", "\n0-0\n")
+    files = write("src", "a\na\nb c\n"), write("tgt", "x\nx\ny z\n"), write("links", "\n\n0-0\n")
     result = run("phrases", *files, "--orientation", "hier-msd", "-o", tmp_path / "out", code=1)
-    assert "src:2: a sentence pair of 2 x 2 words is too long for hier-msd; leave it out" in result.stderr
+    assert "src:3: a sentence pair of 2 x 2 words is too long for hier-msd; leave it out" in result.stderr
     run("phrases", *files, "--orientation", "wbe-msd", "-o", tmp_path / "out")
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aligner import DataError, LinkReader, Links
-from aligner.uses.annotated import Filters, aligned, checked
+from aligner.uses.annotated import Filters, aligned, checked, filtered
 from aligner.uses.conllu import (
     DEPREL,
     FEATS,
@@ -96,6 +96,10 @@ def test_what_the_target_has_is_kept():
     assert some.column(DEPREL) == ["_", "x", "root", "punct"]
     some = carried(TREE, sentence("le _ _ _ own"), [(0, 0), (1, 0), (2, 0)])
     assert (some.column(HEAD), some.column(DEPREL)) == (["0"], ["own"])
+    rooted = carried(TREE, sentence("le _ _ 0 root", "dort"), [(2, 1)])
+    assert rooted.column(HEAD) == ["0", "_"]  # a sentence has one root
+    bare = carried(TREE, sentence("le DET G=1", "chat NOUN"), [(1, 1)])
+    assert bare.column(FEATS) == ["G=1", "_"]  # where others have features, _ says that a word has none
 
 
 def test_layers_are_carried_alone():
@@ -105,6 +109,23 @@ def test_layers_are_carried_alone():
         assert found == {"upos": [UPOS], "feats": [], "deps": [HEAD], "spans": []}[layer]
     with pytest.raises(ValueError, match="unknown layer 'x'; there are upos"):
         Rules(layers=("x",))
+
+
+def test_a_link_that_stands_twice_has_the_better_score():
+    for scores in ((0.5, 0.9), (0.9, 0.5)):
+        tgt = carried(TREE, plain_sentence(["le"]), [(0, 0, score) for score in scores])
+        assert tgt.column(MISC) == ["Projected=0.9|From=1"]
+
+
+def test_nouns_and_verbs_are_of_two_kinds_each():
+    for noun, verb in itertools.product(("NOUN", "PROPN"), ("VERB", "AUX")):
+        for tags in ((noun, verb), (verb, noun)):
+            src, tgt = (sentence(f"x {tag} _ 0 root") for tag in tags)
+            pairs = list(aligned([src], [tgt], Links.from_pairs([[(0, 0)]])))
+            assert [filtered(pair, Filters(compatible=True)) for pair in pairs] == [[]]
+        same = sentence(f"x {verb} _ 0 root", f"y {verb} _ 1 aux")
+        (pair,) = aligned([same], [same], Links.from_pairs([[(0, 0), (1, 1)]]))
+        assert transferred(pair, Filters(compatible=True, verb_root=True)) == {(0, 1): 1.0}
 
 
 def test_several_heads():
