@@ -18,6 +18,9 @@ from aligner.uses import _lines
 MEMORY = "1G"  # room for lines, unless the user says otherwise
 CHUNK = 1 << 20  # bytes that are written, or given to the reader, at a time
 LEAST = 1 << 16  # bytes of a run that are read at a time
+# Pieces of all runs have 1 / SHARE of the memory. Merging needs up to four times as much besides: for merged
+# lines, twice while they grow, once as bytes, and for those before, which the caller still has.
+SHARE = 8
 
 
 class LineSorter:
@@ -75,7 +78,7 @@ class LineSorter:
     def _merged(self) -> Iterator[bytes]:
         """Merges the runs, a piece of each at a time."""
         assert self.file is not None
-        size = max(LEAST, self.memory // (2 * len(self.runs)))
+        size = max(LEAST, self.memory // (SHARE * len(self.runs)))
         places = [begin for begin, _ in self.runs]
         blocks, begins = [b""] * len(self.runs), [0] * len(self.runs)
         rests = [b""] * len(self.runs)  # what was read of the line after each block

@@ -41,6 +41,17 @@ def test_runs_are_read_in_pieces(lines, size):
             assert b"".join(sorter.blocks()) == b"".join(line + b"\n" for line in sorted(lines))
 
 
+def test_merging_needs_no_more_memory():
+    """Than was given. Merged lines are up to four times in memory, beside the pieces they are made of."""
+    memory = 1 << 20
+    with LineSorter(memory) as sorter:
+        for n in range(60):
+            sorter.add(b"".join(b"%08d\n" % (104729 * (1000 * n + k) % 99999989) for k in range(1000)))
+        blocks = list(sorter.blocks())
+    assert len(sorter.runs) > 1 and max(map(len, blocks)) * 5 <= memory
+    assert sum(map(len, blocks)) == 60 * 9000
+
+
 def test_long_lines_are_sorted():
     """Longer than the keys go."""
     same = b"x" * 10_000
