@@ -13,7 +13,7 @@ import numpy as np
 import phrase_twins as twins
 import pytest
 from conftest import ROOT, shared_folder
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from aligner import Corpus, DataError, LinkReader, Links, read_corpus
@@ -52,7 +52,14 @@ def test_phrase_pairs_are_those_of_the_definition(sentences, max_length):
     assert list(found) == expected and len(found) == len(sentences)
 
 
+# A search for phrase pairs that are farther away ends one source word too early: in one direction each.
+TO_THE_RIGHT = [(list("abc"), list("xyz"), [(0, 1), (1, 0), (2, 2)])]
+TO_THE_LEFT = [(list("abc"), list("xyz"), [(0, 1), (1, 2), (2, 0)])]
+
+
 @given(linked(), st.sampled_from([1, 2, 3, 7]), st.sampled_from(ORIENTATIONS))
+@example(TO_THE_LEFT, 7, "phrase-mslr")
+@example(TO_THE_LEFT, 7, "hier-mslr")
 def test_turns_are_those_of_the_definition(sentences, max_length, orientation):
     text, links = arrays(sentences)
     pairs = extract_phrases(text, links, max_length, [orientation])
@@ -67,6 +74,7 @@ def test_turns_are_those_of_the_definition(sentences, max_length, orientation):
 
 
 @given(linked(), st.sampled_from([2, 7]), st.sampled_from(["msd", "mslr", "mono"]))
+@example(TO_THE_RIGHT, 7, "mslr")
 def test_hier_listens_to_phrase(sentences, max_length, first):
     text, links = arrays(sentences)
     pairs = extract_phrases(text, links, max_length, ["hier-mslr", f"phrase-{first}"])
