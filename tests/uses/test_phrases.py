@@ -163,6 +163,14 @@ def test_counts_have_six_digits():
     )
 
 
+def test_weights_are_rounded_to_float_first():
+    """As Moses has them: 0.1234565 is 0.123456 in six digits, but its float is 0.123457."""
+    f, p = np.zeros(1, dtype=np.int32), np.array([[0.1234565, 0.5]])
+    scorer = Scorer([(b"a", 0)], [(b"x", 0)], np.array([0, 0, 1]), f, p)
+    assert scorer.add(b"x ||| a ||| 0-0\n") == b""
+    assert scorer.end() == b"a ||| x ||| 1 1 0.5 0.123457 ||| 0-0\n"
+
+
 def test_null_and_words_that_are_spelled_so():
     text, links = arrays([(["a", "NULL"], ["x", "y"], [(0, 0)])])
     lines = b"".join(phrase_table([(text, links)], 1000)).decode().splitlines()
