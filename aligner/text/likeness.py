@@ -93,30 +93,45 @@ def recut(surfaces: list[bytes], escapes: bool = True) -> list[bytes]:
 def filled(tokens: list[bytes | None], others: list[bytes]) -> list[bytes] | None:
     """The tokens of a sentence, with texts in place of None, what is unknown, that make them equal to others.
 
-    What is known is looked for from left to right. What is unknown is as short as that allows, but not empty.
-    Of unknown tokens side by side each has one token of the others, and the last has the rest, if any.
-    None: there is no such text.
+    None: there are no such texts.
+    """
+    return _filled(tokens, others, bare=set()) or _filled(tokens, others, bare=_bare(others))
+
+
+def _bare(tokens: list[bytes]) -> set[int]:
+    """Where tokens without text stand, such as an accent of its own."""
+    ends = itertools.accumulate(map(len, tokens))
+    return {end for token, end in zip(tokens, ends, strict=True) if not token}
+
+
+def _filled(tokens: list[bytes | None], others: list[bytes], bare: set[int]) -> list[bytes] | None:
+    """As filled. bare: places where what is unknown may be empty
+
+    What is known is looked for from left to right. What is unknown is as short as that allows. Of unknown
+    tokens with no text between them each has one token of the others, and the last has the rest, if any.
     """
     text = b"".join(others)
     ends = list(itertools.accumulate(map(len, others)))
     found: list[bytes] = []
     at = k = 0
     while k < len(tokens):
-        run = k
-        while run < len(tokens) and tokens[run] is None:
-            run += 1
-        stop = run
-        while stop < len(tokens) and tokens[stop] is not None:
-            stop += 1
+        run = next((n for n in range(k, len(tokens)) if tokens[n]), len(tokens))
+        stop = next((n for n in range(run, len(tokens)) if tokens[n] is None), len(tokens))
+        while run < stop < len(tokens) and not tokens[stop - 1]:  # blanks before what is unknown
+            stop -= 1
+        unknown = tokens[k:run].count(None)
         known = [token for token in tokens[run:stop] if token is not None]
         literal = b"".join(known)
-        last = len(text) - len(literal) if stop == len(tokens) else text.find(literal, at + (run > k))
-        if last < at + (run > k) or not text.startswith(literal, last) or run == k and last > at:
+        least = at + (unknown > 0 and at not in bare)
+        last = len(text) - len(literal) if stop == len(tokens) else text.find(literal, least)
+        if last < least or not text.startswith(literal, last) or not unknown and last > at:
             return None
-        for more in range(run - k, 0, -1):
-            end = next((end for end in ends if end > at), last) if more > 1 else last
-            end = min(end, last)
-            found.append(text[at:end])
+        for token in tokens[k:run]:
+            end = at
+            if token is None:
+                end = next((end for end in ends if end > at), last) if unknown > 1 else last
+                unknown -= 1
+            found.append(text[at : (end := min(end, last))])
             at = end
         found += known
         at, k = last + len(literal), stop

@@ -282,6 +282,17 @@ def test_unknown_tokens():
     assert filled([None, None, None], [b"ab"]) == [b"ab", b"", b""]
     assert filled([b"a", None], [b"a"]) is None and filled([b"b", None], [b"ab"]) is None
     assert filled([None, b"x", b"y"], [b"axy"]) == [b"a", b"x", b"y"]
+    assert filled([b"", None, b"", None], [b"ab", b"cd"]) == [b"", b"ab", b"", b"cd"]
+    assert filled([None, b"", b"a", b"", b""], [b"a", b"a"]) == [b"a", b"", b"a", b"", b""]
+    assert filled([b"a", None, b"b"], [b"a", b"b"]) is None
+    assert filled([b"a", None, b"b"], [b"a", b"", b"b"]) == [b"a", b"", b"b"]
+
+
+def test_unknown_tokens_among_blanks_and_accents():
+    """`<unk>` behind a blank of its own is one word; `[UNK]` may be an accent that has no letters."""
+    assert mapped(["le ÉTÉ ÔTÉ"], ["▁le ▁ <unk> ▁ <unk>"])[0] == [[[0], [1, 2], [3, 4]]]
+    assert mapped(["le ÉTÉ ÔTÉ la"], ["le▁ <unk> ▁ <unk> ▁ la▁"])[0] == [[[0], [1], [2, 3], [4, 5]]]
+    assert mapped(["système \u00a8 vrai"], ["syst ##eme [UNK] vrai"])[0][0][1:] == [[1, 2], [3]]
 
 
 def test_words_are_remembered_up_to_a_number(write, monkeypatch):
