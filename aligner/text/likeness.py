@@ -11,6 +11,7 @@ Moses escapes some characters. Texts are compared without their blanks, at one l
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import re
 import unicodedata
@@ -85,7 +86,8 @@ def recut(surfaces: list[bytes], escapes: bool = True) -> list[bytes]:
         end = at + len(unit.encode(errors="surrogateescape"))
         while len(new) < len(cuts) and cuts[len(new)] < end:
             new.append(len(made) + min(cuts[len(new)] - at, len(compared)))
-        made, at = made + compared, end
+        made += compared
+        at = end
     new += [len(made)] * (len(cuts) - len(new))
     return [bytes(made[a:b]) for a, b in itertools.pairwise(new)]
 
@@ -129,9 +131,10 @@ def _filled(tokens: list[bytes | None], others: list[bytes], bare: set[int]) -> 
         for token in tokens[k:run]:
             end = at
             if token is None:
-                end = next((end for end in ends if end > at), last) if unknown > 1 else last
+                following = bisect.bisect(ends, at) if unknown > 1 else len(ends)
+                end = min(last, ends[following]) if following < len(ends) else last
                 unknown -= 1
-            found.append(text[at : (end := min(end, last))])
+            found.append(text[at:end])
             at = end
         found += known
         at, k = last + len(literal), stop
