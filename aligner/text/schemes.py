@@ -39,6 +39,9 @@ def _alphabet() -> dict[str, int]:
 
 
 _BYTES = _alphabet()
+# three bytes of one character, as in Chinese, Japanese and Thai, whose texts may have no blank, U+0120
+_INNER = "".join(letter for letter, byte in _BYTES.items() if 0x80 <= byte < 0xC0)
+_LONG = f"[\u00e0-\u00ef][{_INNER}][{_INNER}]"
 
 
 def _byte_level(token: str) -> bytes:
@@ -57,7 +60,7 @@ SCHEMES = {
     "sentencepiece": Scheme(
         "`\u2581Hel lo`: \u2581 is a space, with or without one at the start; `<0x0A>` is a byte",
         _sentencepiece,
-        re.compile(f"{BLANK}.+|.+{BLANK}.*", re.DOTALL),
+        re.compile(f"{BLANK}.+|.+{BLANK}.*|{BYTE.pattern}", re.DOTALL),
     ),
     "icu": Scheme(
         "`Hello \u2581 world`: words, and spaces as tokens of their own, which get no links",
@@ -75,7 +78,9 @@ SCHEMES = {
         re.compile("##.+"),
     ),
     "byte-level": Scheme(
-        "`\u0120Hel lo`: GPT-2's, a letter for each byte", _byte_level, re.compile("\u0120.*", re.DOTALL)
+        "`\u0120Hel lo`: GPT-2's, a letter for each byte",
+        _byte_level,
+        re.compile(f"\u0120.*|.*{_LONG}.*", re.DOTALL),
     ),
     "joiner": Scheme(
         f"`Hel {JOINER}lo`: OpenNMT's, {JOINER} where no space was",

@@ -170,6 +170,20 @@ def test_marks_of_other_schemes_are_words():
     assert likely(["##tag", "a@@"]) == ["bpe", "wordpiece", "words"]
 
 
+@pytest.mark.parametrize(
+    ("scheme", "line", "pieces"),
+    [
+        ("sentencepiece", "日 本 <0xE8> <0xAA> <0x9E>", [[0, 1], [2, 3, 4]]),
+        ("byte-level", "æĹ¥ æľ ¬ èªŀ", [[0, 1, 2], [3]]),
+    ],
+)
+def test_text_without_blanks(scheme, line, pieces):
+    """Bytes tell the scheme where no blank does."""
+    there, both = mapped(["日本 語"], [line])
+    assert there == [pieces] and both.new.scheme == scheme
+    assert likely(["«LIBERTÉ»", "ģimene", "déjà", "x"]) == ["words"]
+
+
 surfaces = st.lists(st.tuples(st.text("ab", max_size=3), st.sampled_from([-1, 0, 1])), max_size=8)
 
 
