@@ -288,7 +288,8 @@ def test_shipped_corpus_is_the_generators(data, tmp_path):
 def test_errors_name_file_line_and_cure(write):
     bad = write("bad", "0-0\n0=0\n")
     assert run("convert", bad, code=1) == (
-        f"aligner: {bad}:2:2: `-` was expected; name the file's format, which looked like pharaoh: --from\n"
+        f"aligner: {bad}:2:2: `-` was expected; is this a file of links?"
+        " it was read as pharaoh; if that is wrong, name its format: --from\n"
     )
     assert "No such file" in run("convert", "/nowhere/links", code=1)
     assert "Is a directory" in run("convert", "/", code=1)

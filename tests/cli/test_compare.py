@@ -152,7 +152,7 @@ def test_what_is_refused(tmp_path):
     short.write_text("0-0\n")
     assert "choose lines of the text" in refused(SRC, TGT, "--gold", short, code=1)
     odd = refused(SRC, TGT, "--gold", SRC, code=1)  # --format is that of tables
-    assert odd.endswith("which looked like pharaoh: --gold-format\n")
+    assert odd.endswith("it was read as pharaoh; if that is wrong, name its format: --gold-format\n")
     assert not (tmp_path / "table").exists()
 
 

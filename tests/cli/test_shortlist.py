@@ -159,7 +159,7 @@ def test_warnings(write, caplog):
         ("0-0\n", "a\nb\n", "x\ny\n", "links has 1 lines, {}/src has more; text and links must match"),
         ("0-0\n\n", "a\n", "x\n", "src has 1 lines, {}/links has more"),
         ("0?0\n", "a\n", "x\n", "links: the links look like gold; convert them to `i-j` first"),
-        ("x a 0.5\n", "a\n", "x\n", "links:1:1: a position was expected"),
+        ("x a 0.5\n", "a\n", "x\n", "links:1:1: a position was expected; is this a file of links?"),
     ],
 )
 def test_links_that_do_not_fit_are_refused(write, tmp_path, monkeypatch, links, src, tgt, message):

@@ -46,7 +46,8 @@ class LinkFile:
         if status == Status.BELOW_BASE:
             setting, value = "base", "0"
         elif hint is None and self.detected:
-            hint, setting = f"name the file's format, which looked like {self.format}", "format"
+            hint = f"is this a file of links? it was read as {self.format}; if that is wrong, name its format"
+            setting = "format"
         elif hint is None:
             hint = f"is this really a file of links in format {self.format}?"
         place = {"line": line + 1, "column": column + 1} if self.has_lines else {}
