@@ -87,14 +87,16 @@ def command(
     texts = [TokenFile(path, scheme, encoding, split) for path, scheme in named]
     src, tgt = (Retokenised(*both, threads) for both in zip(texts[:2], texts[2:], strict=True))
     lost: Counter[str] = Counter()
-    with open_output(output, overwrite) as out:
-        for first, block in remap_file(reader, src, tgt, how):
-            if output_format is None:
-                output_format = _format(reader.format or "", merge)
-            lost += FORMATS[output_format].losses(block)
-            out.write(format_links(block.rounded(), output_format, first))
-    for file in texts:
-        file.splitter.warn()
+    try:
+        with open_output(output, overwrite) as out:
+            for first, block in remap_file(reader, src, tgt, how):
+                if output_format is None:
+                    output_format = _format(reader.format or "", merge)
+                lost += FORMATS[output_format].losses(block)
+                out.write(format_links(block.rounded(), output_format, first))
+    finally:  # words that were split otherwise than links count them are refused
+        for file in texts:
+            file.splitter.warn()
     how.tell(reader.name)
     reader.tell_null()
     for what, n in lost.items():

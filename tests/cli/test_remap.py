@@ -110,7 +110,7 @@ def test_what_is_wrong_with_files(name, text, message, files):
     assert not (files / "out").exists()
 
 
-def test_what_is_left_out(files):
+def test_what_is_left_out(files, caplog):
     (files / "en.bpe").write_text("[CLS] the hon ##. [SEP]\n")
     (files / "fr.bpe").write_text("le dé ##puté\n")
     (files / "en").write_text("the hon.\n")
@@ -118,8 +118,20 @@ def test_what_is_left_out(files):
     (files / "links").write_text("0-0 1-0 2-1 3-2 4-2\n")
     done = run(f"remap links {BACK}")
     assert done.stdout == "0-0 1-1\n"
+    assert caplog.messages == ["links: 2 links of tokens that stand for no text left out"]
+    caplog.clear()
     (files / "links").write_text("0-0:0.5\n")
-    assert printed(f"remap links {THERE}") == "1-0:0.5\n"
+    assert printed(f"remap links {THERE}") == "1-0:0.5\n" and caplog.messages == []
+    assert printed(f"remap links {THERE} --output-format pharaoh") == "1-0\n"
+    assert caplog.messages == ["links: 1 scores left out: pharaoh has no mark for them"]
+    caplog.clear()
+    (files / "fr").write_text("le\u00a0député\n")
+    printed(f"remap links {THERE}")
+    assert len(caplog.messages) == 1 and caplog.messages[0].startswith("fr, line 1: U+00A0 is part of a word")
+    caplog.clear()
+    (files / "links").write_text("0-1\n")
+    assert "links:1: link 0-1 of sentence 1 is outside" in run(f"remap links {THERE}").stderr
+    assert len(caplog.messages) == 1 and caplog.messages[0].startswith("fr, line 1: U+00A0 is part of a word")
 
 
 def test_empty_files(files):
@@ -155,9 +167,14 @@ def test_align_and_decode_write_links_of_subwords(data, files):
     ):
         done = run(f"decode model {text} {words}")
         assert done.exit_code == code and message in done.stderr, done.stderr
-    (files / "cut.en").write_text("".join((files / "cut.en").read_text().splitlines(True)[:-1]))
-    done = run(f"decode model {text} {new}")
-    assert done.exit_code == 1 and "cut.en has 59 lines, the text has more" in done.stderr
+    lines = (files / "cut.en").read_text().splitlines(True)
+    for wrong, message in (
+        (lines[:-1], "59 lines, the text has more"),
+        ([*lines, "x\n"], "61 lines, the text has 60"),
+    ):
+        (files / "cut.en").write_text("".join(wrong))
+        done = run(f"decode model {text} {new}")
+        assert done.exit_code == 1 and f"cut.en has {message}" in done.stderr
 
 
 @pytest.mark.parametrize("empty", ["cut.en", "cut.fr"])
