@@ -167,6 +167,7 @@ class TokenFile(SideReader):
     def place(self, sentence: int, token: int) -> tuple[int, int | None]:
         line = self.lines.split(b"\n")[sentence].decode()
         starts = [match.start() + 1 for match in re.finditer(r"[^ \t]+", line)]
+        starts = starts[2:] if self._wrapped else starts  # behind `<s snum=N>`
         return self.n_before + sentence + 1, starts[token] if token < len(starts) else len(line) + 1
 
 

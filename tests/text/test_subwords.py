@@ -273,6 +273,11 @@ def test_texts_that_differ(write):
     message = str(error.value)
     assert message.startswith(f'{new}:2:11: the text is not that of {old}, line 2: "or" here, "colour" there')
     assert "read as words and bpe" in message
+    wrapped = [
+        write(f"w{n}", f"<s snum=1> the {text} </s>\n") for n, text in enumerate(("colour", "col@@ or"))
+    ]
+    with pytest.raises(DataError, match='w1:1:22: .* "or" here, "colour" there'):
+        Retokenised(*map(TokenFile, wrapped)).take(10)
     new = write("new", "a b\nthe colour of\n")
     huge = write("huge", "a " + "b" * 1000 + "\n")
     with pytest.raises(DataError, match=rf'"{"b" * 60} ..." here, nothing there'):
