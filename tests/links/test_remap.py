@@ -18,17 +18,26 @@ from aligner.links.formats import LinkReader
 
 @st.composite
 def sides(draw):
-    """(new tokens that each old token turns into, as ranges; the same back) of a sentence."""
+    """(new tokens that each old token turns into, as ranges; old tokens that each new token may come from).
+
+    Old tokens side by side may turn into the same new token, or into one of the new tokens alone.
+    """
     n_old, n_new = draw(st.integers(1, 5)), draw(st.integers(1, 6))
-    first, at = [], 0
+    overlaps, low, high = [], 0, 0
     for _ in range(n_old):
-        at = draw(st.integers(at, n_new))
-        first.append((at, at := draw(st.integers(at, n_new))))
+        low = draw(st.integers(low, n_new))
+        high = draw(st.integers(max(low, high), n_new))
+        overlaps.append((low, high))
     back = []
     for x in range(n_new):
-        old = [k for k, (a, b) in enumerate(first) if a <= x < b]
+        old = [k for k, (a, b) in enumerate(overlaps) if a <= x < b]
         back.append((min(old), max(old) + 1) if old else (0, 0))
-    return first, back
+    taken = draw(
+        st.sampled_from(
+            [lambda a, b: (a, b), lambda a, b: (a, min(b, a + 1)), lambda a, b: (max(a, b - 1), b)]
+        )
+    )
+    return [taken(a, b) for a, b in overlaps], back
 
 
 def arrays(sentences):
