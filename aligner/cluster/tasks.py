@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from aligner import __version__
 from aligner.cluster.local import LocalView
 from aligner.cluster.owners import Doubles, Found, Owned, Reals, Slice, slice_of
 from aligner.cluster.shards import TextShard
@@ -29,6 +30,11 @@ Words = tuple[Vocab, Vocab]  # of a view
 Renewed = tuple[Reals, tuple[float, Doubles] | None]  # what Owned.renewed returns
 
 KEPT_CELLS = 1 << 27  # of a shard and a view, that a worker keeps; others are looked up in each iteration
+
+
+def version() -> str:
+    """Of aligner, where the worker is."""
+    return __version__
 
 
 def kept(x: Any) -> Any:

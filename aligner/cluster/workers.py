@@ -8,6 +8,7 @@ that a finished model does not keep.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 import signal
@@ -25,8 +26,9 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 from dask import config
-from distributed import Client, Future, KilledWorker, LocalCluster, TimeoutError, wait
+from distributed import Client, Future, KilledWorker, LocalCluster, Security, TimeoutError, rpc, wait
 
+from aligner import __version__
 from aligner.cluster import tasks
 from aligner.cluster.due import DECIDE, ITERATE, NUMBER, Due, due
 from aligner.cluster.jobs import begin
@@ -56,8 +58,8 @@ Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 LOCAL = re.compile(r"local(?::(.*))?", re.IGNORECASE | re.DOTALL)
-# What Dask says of workers that come and go, and with tracebacks of messages that a cluster which ends cannot
-# send, is of no use where the cluster is our own.
+# What Dask says in this process of workers that come and go, and with tracebacks of messages that a cluster
+# which ends cannot send. What matters of it is an error, or said by the training.
 LOGGERS, SILENT = ("distributed", "distributed.client"), logging.CRITICAL + 1
 MOST_WORKERS = 256  # of local:N: each is a process that takes some 100 MB before it has any text
 SPAWN = "distributed.nanny.pre-spawn-environ"  # Dask's setting: variables that workers are started with
@@ -78,16 +80,20 @@ WHY_LOST = "their logs say why; they may have too little memory"
 MOST_LOSSES = 5  # of workers, in a part of a training
 PROMPT = 0.2  # seconds until a signal is answered that comes while tasks are waited for
 PATIENCE = 60  # seconds that a cluster may be without workers when some were lost
+WITHIN = 10  # seconds in which a scheduler is to answer
 
 
 @contextmanager
 def connected(address: str) -> Iterator[Client]:
     """The scheduler at an address, as of Dask; local:N is a cluster of N processes on this machine."""
     match = LOCAL.fullmatch(address)
+    for name in LOGGERS:
+        logging.getLogger(name).setLevel(SILENT)
     if match is None:
         try:
-            client = Client(address, timeout="10s")
-        except (OSError, ValueError) as error:
+            asyncio.run(_greet(address))
+            client = Client(address, timeout=WITHIN)
+        except (OSError, ValueError, TypeError) as error:  # TypeError: a protocol is not set up
             raise DataError(
                 f"there is no scheduler of Dask at {address}: {error}",
                 hint="start one there by `dask scheduler`, or give local:2",
@@ -96,8 +102,6 @@ def connected(address: str) -> Iterator[Client]:
             yield client
         return
     n_workers = _n_workers(address, match[1] or "")
-    for name in LOGGERS:
-        logging.getLogger(name).setLevel(SILENT)
     # No dashboard; its server takes any free port of this machine: by default all runs want one, and warn
     silent: dict[str, Any] = {"silence_logs": SILENT, "dashboard_address": "127.0.0.1:0"}
     silent["scheduler_kwargs"] = {"dashboard": False}
@@ -114,6 +118,18 @@ def connected(address: str) -> Iterator[Client]:
             importing = [client.submit(tasks.kept, None, workers=[w], pure=False) for w in client.nthreads()]
             yield client
             del importing
+
+
+async def _greet(address: str) -> None:
+    """Refuses who is not a scheduler of Dask. A client would wait for ever for a word of another program."""
+    secured = Security().get_connection_args("client")
+    async with rpc(address, timeout=WITHIN, connection_args=secured) as there:
+        try:
+            found = (await asyncio.wait_for(there.identity(), WITHIN + 1))["type"]
+        except TimeoutError:
+            raise ValueError(f"nobody answers as Dask does within {WITHIN} s") from None
+    if found != "Scheduler":
+        raise ValueError(f"it is the address of a {found.lower()}")
 
 
 def _n_workers(address: str, number: str) -> int:
@@ -210,22 +226,22 @@ class _Held:
     views      and copies of their parameters
     progress   of the model
     n_history  how many iterations were done
-    t          for each owner: _Training.t, each with its copy on another worker
+    t          for each owner: _Training.t, each with copies on two workers
     """
 
     views: list[tuple[_Spread, Parameters]]
     progress: dict[str, Any]
     n_history: int
-    t: list[list[tuple[Future, Future]]] = field(default_factory=list)
+    t: list[list[tuple[Future, ...]]] = field(default_factory=list)
 
     def survivors(self, client: Client) -> list[list[Future]] | None:
         """t as far as it is there; None: some of it is lost."""
-        every = [x for own in self.t for both in own for x in both]
+        every = [x for own in self.t for alike in own for x in alike]
         try:
             there = client.who_has([x for x in every if not x.cancelled()])
         except CancelledError:  # another worker was lost meanwhile
             return None
-        found = [[next((x for x in both if there.get(x.key)), None) for both in own] for own in self.t]
+        found = [[next((x for x in alike if there.get(x.key)), None) for alike in own] for own in self.t]
         return None if any(x is None for own in found for x in own) else found
 
 
@@ -258,19 +274,28 @@ class _Training:
         self.n_losses = self.n_reached = 0  # since a part began that was not reached before; its iterations
         self.is_lost = False  # what workers had, or some of it
         self.workers: list[str] = []  # none has any text yet
+        self.checked: set[str] = set()  # workers whose version is known to be ours
         self.views: list[_Spread] = []
         self.pending: tuple[Divergence, list[Future]] | None = None  # the divergence, and what is added to it
         self.t: list[list[Future]] = []
         self.held = _Held([], dict(model.progress or {}), 0)
 
-    def spread_text(self) -> None:
-        """Gives each shard to its worker. The scheduler does not keep it: it is lost with the worker."""
-        self.workers, self.shards, self.cells = sorted(self.client.nthreads()), [], []
-        self.words: list[Future] = []
-        if not self.workers:
+    def spread_text(self, patience: float = 0) -> None:
+        """Gives each shard to its worker. The scheduler does not keep it: it is lost with the worker.
+
+        patience: seconds that the cluster may be without workers
+        """
+        end = time.monotonic() + patience
+        while not (there := self.client.nthreads()) and time.monotonic() < end:
+            self.answer()
+            time.sleep(0.1)
+        if not there:
             raise DataError(
                 "the cluster has no workers", hint="start some, by `dask worker`, and train again"
             )
+        self.workers, self.shards, self.cells = sorted(there), [], []
+        self.words: list[Future] = []
+        self.check_versions()
         for n, shard in enumerate(self.cut()):
             self.answer()
             where = [self.workers[n % len(self.workers)]]
@@ -291,6 +316,31 @@ class _Training:
             looks = self.each(tasks.look, self.shards, *how, urgency=-n)
             for own, look in zip(self.looks, looks, strict=True):
                 own.append(look)
+
+    def check_versions(self) -> None:
+        """Refuses workers, and a scheduler, that have another version of this program, or none."""
+        new = [worker for worker in self.workers if worker not in self.checked]
+        told = self.client.run(tasks.version, workers=new, on_error="return")
+        if not self.checked:
+            told |= {"of the scheduler": self._version_of_scheduler()}
+        for who, version in told.items():
+            if version == __version__ or isinstance(version, OSError):  # lost: it is told when it is needed
+                continue
+            what = "cannot load aligner:" if isinstance(version, Exception) else "has aligner"
+            raise DataError(
+                f"the process {who} {what} {version}; this is aligner {__version__}",
+                hint="install this version where scheduler and workers are, and start them again",
+            )
+        self.checked.update(new)
+
+    def _version_of_scheduler(self) -> str | Exception:
+        try:
+            version: str = self.client.run_on_scheduler(tasks.version)
+        except OSError:
+            raise
+        except Exception as error:  # whatever loading a module may raise there
+            return error
+        return version
 
     def step(self) -> bool:
         """The next step of the training, or collects what it made; False: nothing is left to do.
@@ -320,17 +370,38 @@ class _Training:
                 f"{error.allowed_failures + 1} workers were lost one after another, each at the same task",
                 hint=WHY_LOST,
             ) from None
+        except OSError:  # of Dask, or of the log
+            if self.has_scheduler():
+                raise
+            raise DataError(
+                "the scheduler of Dask was lost", hint="start it and its workers again, and train again"
+            ) from None
+        return True
+
+    def has_scheduler(self) -> bool:
+        """Whether the scheduler answers."""
+        try:
+            self.client.nthreads()
+        except OSError:
+            return False
         return True
 
     def hold(self) -> None:
-        """A part of the training begins: what it begins with is on two workers, where there are two."""
+        """A part of the training begins: what it begins with is on two workers, where there are two.
+
+        Dask may move what a task made, and drop all but one of the places where it is. So both are copies.
+        """
         if len(self.model.history) > self.n_reached:
             self.n_losses, self.n_reached = 0, len(self.model.history)
         views = [(x, x.view.parameters.copied()) for x in self.views]
-        copies = {x.key: copy for own in self.held.t for x, copy in own}
+        before = {x.key: copies for own in self.held.t for x, *copies in own}
         self.held = _Held(views, dict(self.model.progress or {}), len(self.model.history))
         for k, own in enumerate(self.t):
-            self.held.t.append([(x, copies.get(x.key) or self.do(tasks.kept, x, at=k + 1)) for x in own])
+            copies = [
+                before.get(x.key) or [self.do(tasks.kept, x, at=n, moves=False) for n in (k, k + 1)]
+                for x in own
+            ]
+            self.held.t.append([(x, *both) for x, both in zip(own, copies, strict=True)])
 
     def recover(self) -> None:
         """Goes back to the beginning of the part, or of the training, with the workers that there are."""
@@ -341,14 +412,10 @@ class _Training:
             )
         if self.monitor.progress is not None:
             self.monitor.progress.say("a worker was lost: what it did is done again")
-        end = time.monotonic() + PATIENCE
-        while not self.client.nthreads() and time.monotonic() < end:  # others come in place of lost ones
-            self.answer()
-            time.sleep(0.1)
         t = self.held.survivors(self.client)
         if t is None:
             self.held = _Held([], {"iterations": 0, "divergence": None}, 0)
-        self.spread_text()
+        self.spread_text(PATIENCE)  # others come in place of lost ones
         # What is left may be where its next copy goes. It goes to its owner first, and the copy elsewhere.
         owners = enumerate(t or [[] for _ in self.shards])
         self.t = [[self.do(tasks.kept, x, at=k, urgency=1) for x in own] for k, own in owners]
@@ -366,13 +433,21 @@ class _Training:
         self.is_lost = False
 
     def do(
-        self, function: Callable[..., Any], *arguments: Any, at: int | None = None, urgency: int = 0
+        self,
+        function: Callable[..., Any],
+        *arguments: Any,
+        at: int | None = None,
+        urgency: int = 0,
+        moves: bool = True,
     ) -> Future:
-        """A task. at: its worker, if that one is still there; urgency: those of more go first"""
+        """A task. at: its worker; urgency: those of more go first
+
+        moves: another worker may do it, where its own is lost or busy
+        """
         self.n_tasks += 1
         where: dict[str, Any] = {"priority": urgency}
         if at is not None:
-            where |= {"workers": [self.workers[at % len(self.workers)]], "allow_other_workers": True}
+            where |= {"workers": [self.workers[at % len(self.workers)]], "allow_other_workers": moves}
         name = function.__name__.replace("_", "")
         key = f"{name}-{self.run}{self.n_tasks:08x}"
         return self.client.submit(function, *arguments, key=key, pure=False, **where)

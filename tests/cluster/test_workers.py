@@ -7,6 +7,7 @@ import logging
 import os
 import re
 import signal
+import socket
 import sys
 import time
 import warnings
@@ -20,7 +21,7 @@ from cluster import bytes_of
 from processes import started
 from trained import SRC, TGT, generated, recipe_of, run
 
-from aligner import Corpus, DataError, Model, Recipe, learn
+from aligner import Corpus, DataError, Model, Recipe, __version__, learn
 from aligner.cluster.local import LocalView
 from aligner.cluster.owners import Owned, slice_of
 from aligner.text.cells import Seen
@@ -32,7 +33,7 @@ pytest.importorskip("distributed")
 from dask import config  # noqa: E402
 from distributed import wait  # noqa: E402
 
-from aligner.cluster import workers  # noqa: E402
+from aligner.cluster import tasks, workers  # noqa: E402
 from aligner.cluster.workers import connected, learn_on  # noqa: E402
 
 # Dask leaves sockets to the garbage collector, and says how loaded the machine is
@@ -137,6 +138,77 @@ def test_a_worker_that_is_killed_changes_no_bit(n_done, tmp_path, monkeypatch):
     views, together = [(v, n) for v in (0, 1) for n in (-1, 0, 1)], {(-1, 2), (-1, 3)}
     assert begun[:3] == views[:3] and len(begun) > len(views) + len(together)
     assert n_done == 1 or begun[:6] == views and set(begun[6:]) == together
+
+
+def test_what_a_part_begins_with_is_on_two_workers(client, monkeypatch):
+    """Also where Dask has moved all of it to one worker, whose loss would take copies along."""
+    recipe = Recipe.of("loo", ibm1_iterations=1, hmm_iterations=0, iterations=1, views=VIEWS[:2])
+    do, hold, places = workers._Training.do, workers._Training.hold, []
+
+    def moved(self, function, *given, at=None, **more):
+        return do(self, function, *given, at=0 if function is tasks.renewed else at, **more)
+
+    def held(self) -> None:
+        hold(self)
+        for _, *copies in (alike for own in self.held.t for alike in own):
+            wait(copies)
+            places.append({worker for some in client.who_has(copies).values() for worker in some})
+
+    monkeypatch.setattr(workers._Training, "do", moved)
+    monkeypatch.setattr(workers._Training, "hold", held)
+    learn_on(client, SOME, recipe, n_shards=2)
+    assert [len(some) for some in places] == 6 * [2]
+
+
+@pytest.mark.parametrize("known", [[True, False], [False, False]])
+def test_all_workers_may_be_lost_while_others_come(client, known, tmp_path, monkeypatch):
+    """known: whether the scheduler has workers, when it is asked; at the first loss it may still have some"""
+    recipe = TRAININGS["ibm1"][1]
+    iterate, nthreads, left, lost = workers._Training.iterate, client.nthreads, [], []
+
+    def lose(self, step) -> None:
+        if not lost:
+            lost.append(step)
+            left.extend(known)
+            raise CancelledError
+        iterate(self, step)
+
+    monkeypatch.setattr(workers._Training, "iterate", lose)
+    monkeypatch.setattr(client, "nthreads", lambda: {} if left and not left.pop(0) else nthreads())
+    model = learn_on(client, SOME, recipe, n_shards=2)
+    assert lost and saved(model, tmp_path) == saved(learn(SOME, recipe)[0], tmp_path)
+
+
+def test_a_scheduler_that_is_lost_is_an_error_that_says_what_to_do(client, monkeypatch):
+    def fail(*_) -> None:
+        raise OSError("Stream is closed")
+
+    monkeypatch.setattr(workers._Training, "iterate", fail)
+    with pytest.raises(OSError, match="Stream is closed"):  # it answers: the error is another one
+        learn_on(client, SOME, TRAININGS["ibm1"][1], n_shards=2)
+
+    def lose(*_) -> None:
+        monkeypatch.setattr(client, "nthreads", fail)
+        fail()
+
+    monkeypatch.setattr(workers._Training, "iterate", lose)
+    with pytest.raises(DataError, match="the scheduler of Dask was lost; start it and its workers again"):
+        learn_on(client, SOME, TRAININGS["ibm1"][1], n_shards=2)
+
+
+@pytest.mark.parametrize("found", ["has aligner 0.0.9", "cannot load aligner: no such module"])
+@pytest.mark.parametrize("who", ["tcp:[^ ]*", "of the scheduler"])
+def test_workers_and_schedulers_of_another_version_are_refused(client, who, found, monkeypatch):
+    def version() -> str:
+        if "0.0.9" not in found:
+            raise ImportError("no such module")
+        return "0.0.9"
+
+    call = "run_on_scheduler" if who == "of the scheduler" else "run"
+    ask = getattr(client, call)
+    monkeypatch.setattr(client, call, lambda _, **more: ask(version, **more))
+    with pytest.raises(DataError, match=f"process {who} {found}; this is aligner {__version__}; install"):
+        learn_on(client, SOME, TRAININGS["ibm1"][1], n_shards=2)
 
 
 def test_a_worker_that_is_lost_each_time_ends_the_training(monkeypatch):
@@ -254,8 +326,8 @@ def test_align_on_a_cluster(tmp_path):
 
 # Options that a training on a cluster cannot honour
 REFUSED = {
-    "--init": "x", "--prior": "x", "--dev-src": "x", "--given": "x", "--exclude": "x", "--checkpoint": "x",
-    "--memory": "1G",
+    "--init": "x", "--prior": "x", "--dictionary": "x", "--dev-src": "x", "--given": "x", "--exclude": "x",
+    "--checkpoint": "x", "--memory": "1G",
 }  # fmt: skip
 
 
@@ -298,6 +370,22 @@ def test_a_number_of_workers_that_cannot_be_is_refused(address):
     with pytest.raises(DataError, match=f"{address}: the number of workers is to be from 1 to 256"):
         with connected(address):
             pass
+
+
+def test_an_address_of_another_program_is_refused(client, monkeypatch):
+    """One that is silent, one of a worker, and protocols that are not set up here."""
+    monkeypatch.setattr(workers, "WITHIN", 0.1)
+    silent = socket.create_server(("127.0.0.1", 0))
+    worker = next(iter(client.nthreads()))
+    for address, message in (
+        (f"127.0.0.1:{silent.getsockname()[1]}", "nobody answers as Dask does within 0.1 s"),
+        (worker, "it is the address of a worker"),
+        ("tls://127.0.0.1:9", "there is no scheduler of Dask at tls://127.0.0.1:9: "),
+        ("tcp://127.0.0.1", "there is no scheduler of Dask at tcp://127.0.0.1: "),
+    ):
+        with pytest.raises(DataError, match=message), connected(address):
+            pass
+    silent.close()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
