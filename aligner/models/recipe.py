@@ -139,8 +139,9 @@ class Recipe:
             check_used([step.model for step in steps], "training by these stages", given)
         kind, values = MODELS[model], values_of(model, given)
         made = [stage_of(step, given) for step in steps]
-        for name, choice in (("smooth", smooth), ("chain", chain)):
-            if choice is not None and all(stage.skips is None for stage in made):
+        # Decoding, by the last stage, has the chain
+        for name, choice, users in (("smooth", smooth, made), ("chain", chain, made[-1:])):
+            if choice is not None and all(stage.skips is None for stage in users):
                 raise UnusedSetting(name, model, SKIPPING)
         return cls(
             model,

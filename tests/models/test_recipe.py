@@ -174,6 +174,14 @@ def test_settings_without_effect_are_refused(model, given, by, write, tmp_path):
     assert f"{option_of(error.value.setting)} is not for {error.value.by}." in run(*command, code=2)
 
 
+def test_a_chain_is_that_of_the_last_stage():
+    """What text is decoded by. A chain of an earlier stage would do nothing."""
+    with pytest.raises(UnusedSetting, match="^hmm does not use chain; the models that do are "):
+        Recipe.of(stages="surrogate:1,hmm:1", chain="joint")
+    skips = Recipe.of(stages="hmm:1,surrogate:1", chain="joint").last.skips
+    assert skips is not None and skips.chain == "joint"
+
+
 def test_unknown_settings_and_models_are_refused():
     with pytest.raises(ValueError, match="unknown setting 'nonsense'; there are iterations, "):
         Recipe.of(nonsense=1)
