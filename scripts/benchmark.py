@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from contenders import CONTENDERS, Score, p_value, score
-from measure import Cost, Job, in_turns
+from measure import Cost, Job, in_turns, leave_at_signals
 from texts import Pair, Text, generated, of_length, of_pairs, pairs_of
 
 from aligner import LinkReader, __version__
@@ -77,10 +77,12 @@ def measured(
 
 
 def present(names: Sequence[str]) -> list[str]:
-    """The programs that are there. Says which are not."""
+    """The programs that are there. Says which are not, and ends this program if all are missing."""
     missing = {name: CONTENDERS[name].needs for name in names if not CONTENDERS[name].is_there()}
     for name, needs in missing.items():
         print(f"{name} is left out: not all of {', '.join(needs)} are on PATH", file=sys.stderr)
+    if len(missing) == len(names):
+        sys.exit("no program is left to measure: put one on PATH, or choose others by --only")
     return [name for name in names if name not in missing]
 
 
@@ -237,7 +239,18 @@ def main() -> None:
         parser.error("--text is SRC TGT, or SRC TGT GOLD")
     if min([1, *options.pairs, *options.lengths, options.rounds, options.threads]) < 1:
         parser.error("numbers of pairs, lengths, rounds and threads must be positive")
+    if not options.pairs and not options.lengths:
+        parser.error("there is no text to measure on: give --pairs or --lengths")
+    leave_at_signals()
     options.only = present(options.only)
+    try:
+        benchmark(options)
+    except OSError as error:
+        parser.error(str(error))
+
+
+def benchmark(options: argparse.Namespace) -> None:
+    """Measures, and writes the files and the tables."""
     options.out.mkdir(parents=True, exist_ok=True)
     found: list[Point] = []
     for axis, wanted, texts in (("pairs", options.pairs, by_pairs), ("length", options.lengths, by_length)):

@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # signals that end a program
 ALIGNER = str(Path(sys.executable).with_name("aligner"))
 
 
@@ -36,6 +37,12 @@ class Job:
 
     script: str
     folder: Path
+
+
+def leave_at_signals() -> None:
+    """Signals end this program as an exception does: folders are removed, and jobs do not outlive it."""
+    for number in ENDING:
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
 
 
 def in_turns(jobs: Mapping[str, Job], rounds: int, cores: int, limit: float) -> dict[str, Cost | None]:
@@ -61,10 +68,18 @@ def _median(costs: list[Cost]) -> Cost:
 def run(job: Job, cores: int, limit: float) -> Cost | None:
     """What one run costs; None: it took too long. A job that fails ends this program, with its messages."""
     command = [sys.executable, "-I", "-S", __file__, str(cores), str(limit)]
-    done = subprocess.run(command, cwd=job.folder, input=job.script, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"this failed:\n{job.script}\n{done.stderr[-2000:]}")
-    found = json.loads(done.stdout)
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        command, cwd=job.folder, stdin=pipe, stdout=pipe, stderr=pipe, text=True
+    ) as starter:
+        try:
+            said, errors = starter.communicate(job.script)
+        except BaseException:
+            starter.terminate()  # it ends the job
+            raise
+    if starter.returncode:
+        sys.exit(f"this failed:\n{job.script}\n{errors[-2000:]}")
+    found = json.loads(said)
     return None if found is None else Cost(**found)
 
 
@@ -86,7 +101,12 @@ def _start(script: str, cores: int, limit: float) -> Cost | None:
 
     timer = threading.Timer(limit, end)
     timer.start()
-    _, status, usage = os.wait4(process.pid, 0)
+    try:
+        _, status, usage = os.wait4(process.pid, 0)
+    except BaseException:  # of a signal
+        os.killpg(process.pid, signal.SIGKILL)
+        timer.cancel()
+        raise
     wall = time.perf_counter() - start
     timer.cancel()
     if late.is_set():
@@ -98,5 +118,6 @@ def _start(script: str, cores: int, limit: float) -> Cost | None:
 
 
 if __name__ == "__main__":
+    leave_at_signals()
     cost = _start(sys.stdin.read(), int(sys.argv[1]), float(sys.argv[2]))
     print(json.dumps(cost and asdict(cost)))

@@ -21,7 +21,7 @@ import compare
 import symmetrization
 from benchmark import TOO_LONG, Row, measured, measuring, present
 from contenders import score
-from measure import ALIGNER
+from measure import ALIGNER, leave_at_signals
 from texts import CORPORA, Text, lines_of, of_corpus, write_text
 
 from aligner import LinkReader
@@ -102,6 +102,7 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=SYMMETRIZED, metavar="N", help="pairs of a text")
     parser.add_argument("--data", type=Path, default=CORPORA, help="where the corpora are")
     options = parser.parse_args()
+    leave_at_signals()
     options.only = present(options.only)
     for table in options.tables:
         if table == "symmetrization":

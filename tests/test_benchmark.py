@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import measure
@@ -16,6 +18,7 @@ from benchmark import COLUMNS
 from conftest import ROOT
 from contenders import CONTENDERS
 from measure import ALIGNER, Cost, Job, in_turns, run
+from processes import started
 from texts import of_length, of_pairs, pairs_of
 
 from aligner.models.kinds import MODELS
@@ -94,6 +97,13 @@ def test_what_cannot_be_is_refused(path, tmp_path, data):
     assert done.returncode and "sample.en has 60 lines: --pairs cannot be 61" in done.stderr
     done = benchmark(tmp_path, path, "--text", text[0], "--only", IBM1)
     assert done.returncode == 2 and "--text is SRC TGT, or SRC TGT GOLD" in done.stderr
+    for words, message in (
+        (["--text", "no.src", "no.tgt"], "No such file or directory: 'no.src'"),
+        (["--pairs", "--lengths"], "there is no text to measure on"),
+        (["--only", "GIZA++"], "no program is left to measure"),
+    ):
+        done = benchmark(tmp_path, "/bin", *words)
+        assert done.returncode and done.stderr.splitlines()[-1].count(message) == 1
 
 
 def test_every_model_is_measured():
@@ -147,6 +157,29 @@ def test_programs_take_turns_and_the_median_counts(monkeypatch, tmp_path):
 def test_a_failure_is_said(tmp_path):
     with pytest.raises(SystemExit, match="(?s)this failed:\nfalse | true.*exit status 1"):
         run(Job("false | true", tmp_path), 1, 60)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_run_and_what_it_measures(number, tmp_path):
+    """Also a program that is in a session of its own, which Ctrl-C does not reach."""
+    code = "import sys, pathlib; from measure import Job, leave_at_signals, run; leave_at_signals();"
+    code += "run(Job('echo $$ > new; mv new pid; exec sleep 100', pathlib.Path(sys.argv[1])), 1, 100)"
+    with started([sys.executable, "-c", code, tmp_path], cwd=ROOT / "scripts") as process:
+        while process.poll() is None and not (tmp_path / "pid").exists():
+            time.sleep(0.01)
+        measured = int((tmp_path / "pid").read_text())
+        process.send_signal(number)
+        assert process.communicate()[1] == "" and process.returncode == 128 + number
+    deadline = time.monotonic() + 10
+    while is_running(measured) and time.monotonic() < deadline:  # it is killed; the system takes a moment
+        time.sleep(0.01)
+    assert not is_running(measured)
+
+
+def is_running(process: int) -> bool:
+    """Whether there is such a process, and more than its entry in the table."""
+    state = subprocess.run(["ps", "-o", "stat=", "-p", str(process)], capture_output=True, text=True).stdout
+    return state.strip()[:1] not in ("", "Z")
 
 
 def test_symmetrization_is_compared_byte_for_byte(path, tmp_path, monkeypatch):
