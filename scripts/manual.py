@@ -90,10 +90,10 @@ def main() -> None:
     folder = parser.parse_args().folder
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        for name, text in pages().items():
+            (folder / name).write_text(text, encoding="utf-8")
     except OSError as error:
         parser.error(f"{error.filename}: {error.strerror}")
-    for name, text in pages().items():
-        (folder / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

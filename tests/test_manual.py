@@ -57,6 +57,14 @@ def test_a_file_is_no_folder(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().err.endswith("file: File exists\n")
 
 
+def test_a_page_that_cannot_be_written_is_named(tmp_path, monkeypatch, capsys):
+    (tmp_path / "aligner.1").mkdir()
+    monkeypatch.setattr("sys.argv", ["manual.py", str(tmp_path)])
+    with pytest.raises(SystemExit):
+        main()
+    assert capsys.readouterr().err.endswith("aligner.1: Is a directory\n")
+
+
 def test_what_roff_would_read_as_its_own_is_escaped():
     assert escaped(".x 'y' \\n a-b\n'z") == "\\&.x 'y' \\en a\\-b\n\\&'z"
     assert marked("`a-b` or --x, well-known") == r"\fBa\-b\fR or \fB\-\-x\fR, well\-known"
