@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from measure import ALIGNER, Cost, Job, in_turns
+from measure import ALIGNER, Cost, Job, in_turns, leave_at_signals
 from texts import generated
 
 SMALL = 100_000  # pairs
@@ -54,6 +54,7 @@ def main() -> None:
     parser.add_argument("--memory", default="800M")
     parser.add_argument("--rounds", type=int, default=1)
     options = parser.parse_args()
+    leave_at_signals()
     head = "pairs | cores | `--memory` | seconds | µs a pair | CPU µs a pair | GB"
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
