@@ -58,8 +58,9 @@ MEASURES = {"aer": "AER", "precision": "precision", "recall": "recall"}
 @click.option(
     "--words/--no-words",
     "words",
-    default=None,
-    help=f"Learn of single words and word pairs, too.  [default: yes; no for fewer than {FEW} pairs]",
+    default=True,
+    show_default=True,
+    help="Learn of single words and word pairs, too.",
 )
 @click.option(
     "--structure",
@@ -90,7 +91,7 @@ def command(
     overwrite: bool,
     passes: int,
     penalty: float | None,
-    words: bool | None,
+    words: bool,
     structure: str,
     folds: int,
     force: bool,
@@ -118,10 +119,10 @@ def command(
       aligner learn corpus.model dev.src dev.tgt dev.gold -o corpus.combiner
       aligner decode corpus.model corpus.src corpus.tgt --combiner corpus.combiner -o corpus.links
     """
-    given = click.get_current_context().get_parameter_source("passes")
-    if structure != "none" and given is not ParameterSource.DEFAULT:
+    source = click.get_current_context().get_parameter_source
+    if structure != "none" and source("passes") is not ParameterSource.DEFAULT:
         raise click.UsageError("--passes is for --structure none.")
-    if structure != "none" and words is not None:
+    if structure != "none" and source("words") is not ParameterSource.DEFAULT:
         raise click.UsageError("--words and --no-words are for --structure none.")
     if structure == "quadratic":
         require()

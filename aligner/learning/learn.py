@@ -34,9 +34,9 @@ Reals = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
 
 FEWEST = 20  # sentence pairs that a combiner is learned from
-FEW = 50  # of fewer sentence pairs no indicators are learned, and weights are kept smaller
+FEW = 75  # of fewer sentence pairs weights are kept smaller
 PENALTY = 10.0
-PENALTY_OF_FEW = 50.0
+PENALTY_OF_FEW = 100.0
 PENALTY_OF_STRUCTURE = 100.0
 FOLDS = 5
 
@@ -47,7 +47,7 @@ class How:
 
     passes     1, or 2: a second classifier sees what the first one says of the neighbours
     penalty    of squared weights; None: PENALTY, PENALTY_OF_FEW or PENALTY_OF_STRUCTURE
-    words      whether words and word pairs have indicators; None: unless there are few sentence pairs
+    words      whether words and word pairs have indicators
     folds      parts that are held out in turn
     structure  none: each link is classified by itself; one of STRUCTURES (learning/margin.py): the weights of
                whole alignments are learned, of features alone
@@ -55,7 +55,7 @@ class How:
 
     passes: int = 2
     penalty: float | None = None
-    words: bool | None = None
+    words: bool = True
     folds: int = FOLDS
     structure: str = "none"
 
@@ -63,18 +63,16 @@ class How:
         arguments.number("passes", self.passes, 1, 2, whole=True)
         arguments.number("folds", self.folds, 2, 100, whole=True)
         arguments.choice("structure", self.structure, ("none", *STRUCTURES))
-        arguments.instance("words", self.words, (bool, type(None)), "True, False or None")
+        arguments.instance("words", self.words, bool, "True or False")
         if self.penalty is not None:
             arguments.number("penalty", self.penalty, 1e-6, 1e6)
 
     def of(self, n_pairs: int) -> How:
-        """All that is None chosen for a number of sentence pairs."""
-        few = n_pairs < FEW
-        usual = PENALTY_OF_FEW if few else PENALTY
+        """The penalty chosen for a number of sentence pairs, if it is None."""
+        usual = PENALTY_OF_FEW if n_pairs < FEW else PENALTY
         if self.structure != "none":
             usual = PENALTY_OF_STRUCTURE
-        penalty = usual if self.penalty is None else self.penalty
-        return replace(self, penalty=penalty, words=not few if self.words is None else self.words)
+        return replace(self, penalty=usual if self.penalty is None else self.penalty)
 
 
 @dataclass(frozen=True, eq=False)

@@ -200,7 +200,7 @@ def test_learning_compares_with_the_model_alone(model, sample, gold, monkeypatch
     assert plain.scores == alone.scores and found.better == (
         with_combiner.scores["aer"] < plain.scores["aer"]
     )
-    assert found.combiner.facts["pairs"] == 60 and found.combiner.facts["penalty"] == PENALTY
+    assert found.combiner.facts["pairs"] == 60
     assert len(found.combiner.passes) == 2 and len(found.combiner.indicators) > 0
     monkeypatch.setattr("aligner.learning.classifier.CELL", 1)  # the text is large enough for threads
     one, two = (learn_combiner(model, sample, gold, folds=2, n_threads=n).combiner for n in (1, 2))
@@ -223,7 +223,8 @@ def test_structures_are_compared_by_what_was_held_out(model, sample, gold, monke
 
 def test_few_sentences_are_learned_from_with_care(model, sample, gold):
     found = learn_combiner(model, sample.part(0, 30), gold[:30])
-    assert found.combiner.facts["penalty"] == PENALTY_OF_FEW and len(found.combiner.indicators) == 0
+    assert found.combiner.facts["penalty"] == PENALTY_OF_FEW == How().of(FEW - 1).penalty
+    assert How().of(FEW).penalty == PENALTY and How(penalty=3.0).of(1).penalty == 3.0
     with pytest.raises(DataError, match="19 sentence pairs are too few to learn from: 20 are needed"):
         learn_combiner(model, sample.part(0, 19), gold[:19])
 
@@ -314,7 +315,7 @@ def test_settings_are_checked(model, sample, gold):
         ({"passes": 3}, ValueError, "^passes must be a whole number between 1 and 2, not 3$"),
         ({"folds": 1}, ValueError, "^folds must be"),
         ({"penalty": "x"}, TypeError, "^penalty must be a number"),
-        ({"words": "no"}, TypeError, "^words must be True, False or None, not 'no'$"),
+        ({"words": "no"}, TypeError, "^words must be True or False, not 'no'$"),
         ({"structure": "tree"}, ValueError, "^unknown structure 'tree'; there are none, matching"),
         ({"n_threads": 0}, ValueError, "^n_threads must be"),
         ({"gold": [[(0, 0)]]}, TypeError, "^gold must be Links, not "),
