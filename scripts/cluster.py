@@ -80,7 +80,7 @@ def _count_all(training: Model, shards: Sequence[TextShard]) -> list[Counted]:
 
 
 def moved(src: str, tgt: str, n_shards: int, model: str, n_pairs: int | None) -> None:
-    from aligner.cluster.workers import connected
+    from aligner.cluster.connection import connected
 
     corpus = read_corpus(src, tgt)
     corpus = corpus if n_pairs is None else corpus.part(0, n_pairs)

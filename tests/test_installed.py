@@ -21,7 +21,8 @@ from aligner import _build, simd
 
 ALIGNER = str(Path(sys.executable).with_name("aligner"))
 NAMES = [one.name for one in pkgutil.walk_packages(aligner.__path__, "aligner.")]
-EXTRAS = {"aligner.cluster.workers": "distributed"}  # module -> what it imports that an extra brings
+# module -> what it imports that an extra brings
+EXTRAS = {f"aligner.cluster.{x}": "distributed" for x in ("connection", "workers")}
 USABLE = (*simd._levels(None), _build.simd_in_use())
 
 

@@ -48,7 +48,8 @@ def learner_on(address: str) -> Iterator[Learner]:
     """What trains on a cluster."""
     try:
         with held():
-            from aligner.cluster.workers import connected, learn_on
+            from aligner.cluster.connection import connected
+            from aligner.cluster.workers import learn_on
     except ImportError as error:
         raise click.UsageError(f"--cluster needs Dask, which word-aligner[cluster] has ({error}).") from None
 

@@ -33,8 +33,9 @@ pytest.importorskip("distributed")
 from dask import config  # noqa: E402
 from distributed import wait  # noqa: E402
 
-from aligner.cluster import tasks, workers  # noqa: E402
-from aligner.cluster.workers import connected, learn_on  # noqa: E402
+from aligner.cluster import connection, tasks, workers  # noqa: E402
+from aligner.cluster.connection import connected  # noqa: E402
+from aligner.cluster.workers import learn_on  # noqa: E402
 
 # Dask leaves sockets to the garbage collector, and says how loaded the machine is
 pytestmark = [pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::UserWarning:distributed.*")]
@@ -349,7 +350,7 @@ def test_outputs_are_checked_before_workers_start(command, tmp_path, monkeypatch
     def start(**_) -> None:
         raise AssertionError("workers are started")
 
-    monkeypatch.setattr(workers, "LocalCluster", start)
+    monkeypatch.setattr(connection, "LocalCluster", start)
     (tmp_path / "there").write_text("")
     for name, message in (("there", "the file exists"), ("nowhere/x", "no such folder")):
         given = [command, SRC, TGT, "-o", tmp_path / name, "--cluster", "local:2"]
@@ -374,7 +375,7 @@ def test_a_number_of_workers_that_cannot_be_is_refused(address):
 
 def test_an_address_of_another_program_is_refused(client, monkeypatch):
     """One that is silent, one of a worker, and protocols that are not set up here."""
-    monkeypatch.setattr(workers, "WITHIN", 0.1)
+    monkeypatch.setattr(connection, "WITHIN", 0.1)
     silent = socket.create_server(("127.0.0.1", 0))
     worker = next(iter(client.nthreads()))
     for address, message in (
