@@ -16,6 +16,8 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # threads that wait for each other slo
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # as commands do: threads that wait sleep
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a shell: programs inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # below nohup
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 settings.register_profile(
     "aligner",
