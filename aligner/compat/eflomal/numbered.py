@@ -82,6 +82,8 @@ def read_numbered_priors(lines: Iterator[str], file: str) -> Priors:
                     word = _numbers(fields[k], 1, file, n)[0]
                     fields[k] = str(word - 1) if word else NULL
                 yield "\t".join([kind, *fields])
+        if any(line.strip() for line in lines):
+            raise _wrong(f"more lines than the {sum(sizes)} that the first line tells", file, n + 1)
 
     return parse_priors(named(), file, 2)
 

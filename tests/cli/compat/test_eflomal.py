@@ -67,6 +67,8 @@ def test_priors_of_numbers(write, tmp_path):
     assert (tmp_path / "F").read_text() == with_priors
     wrong = write("wrong", "3 4 2 0 0 0 0\n1 3 40\n1 3\n")
     assert "wrong:3: 3 numbers are wanted here" in run(*words, "-p", wrong, code=1).stderr
+    more = write("more", "2 2 1 0 0 0 0\n1 1 1\n\n1 2 1\n")
+    assert "more:3: more lines than the 1 that the first line tells" in run(*words, "-p", more, code=1).stderr
     wrong = write("wrong", "3 4 1 0 0 0 0\n1 3 many\n")
     assert "wrong:2: the count 'many'" in run(*words, "-p", wrong, code=1).stderr
 
