@@ -241,22 +241,33 @@ cdef inline void begin_rows(
 
 
 cdef inline void mark(
-    Sight* v, const int32_t* src, const int32_t* tgt, const int32_t* cell, int64_t J, Hits* hits
+    Sight* v, const int32_t* src, const int32_t* tgt, const int32_t* cell, int64_t I, int64_t J, Hits* hits
 ) noexcept nogil:
-    """Finds the word pairs of a row of cells whose t is not 0, and has their t brought to the cache."""
-    cdef int64_t j, k, begin, width
+    """Finds the word pairs of the first of I rows of cells whose t is not 0, and has their t brought to the cache.
+
+    Bits come from anywhere in memory: those of the next row are brought, too, and no branch waits for a bit.
+    """
+    cdef const uint8_t* linked = v.m.linked
+    cdef const real* t
+    cdef int64_t j, k, begin, width, n = 0
+    if linked != NULL and I > 1 and src[1] >= 0:
+        begin = v.w.rows[src[1]]
+        for j in range(J, 2 * J):
+            PREFETCH(linked + ((begin + cell[j]) >> 3))  # also where cell[j] is -1
     hits.n = 0
     if src[0] < 0:
         return
     begin = v.w.rows[src[0]]
     width = v.w.rows[src[0] + 1] - begin
+    t = v.w.t + 2 * begin
     for j in range(J):
         if 0 <= cell[j] < width and tgt[j] >= 0:
             k = begin + cell[j]
-            if v.m.linked == NULL or v.m.linked[k >> 3] >> (k & 7) & 1:
-                hits.tgt[hits.n] = <int32_t>j
-                hits.n += 1
-                PREFETCH(v.w.t + 2 * k)
+            hits.tgt[n] = <int32_t>j
+            n += 1 if linked == NULL else linked[k >> 3] >> (k & 7) & 1
+    hits.n = n
+    for j in range(n):
+        PREFETCH(t + 2 * cell[hits.tgt[j]])
 
 
 cdef inline void from_counts(
@@ -302,11 +313,11 @@ cdef inline void from_counts(
         src = s.src.ids
         tgt = s.tgt.ids
         cell = v.x.cells + v.x.cell_offsets[n]
-        mark(v, src, tgt, cell, J, &hits[0])
+        mark(v, src, tgt, cell, I, J, &hits[0])
         for i in range(I):
             now = &hits[i & 1]
             if i + 1 < I:
-                mark(v, src + i + 1, tgt, cell + J, J, &hits[(i + 1) & 1])
+                mark(v, src + i + 1, tgt, cell + J, I - i - 1, J, &hits[(i + 1) & 1])
             if now.n > 0:
                 row = v.w.t + 2 * v.w.rows[src[i]]
                 links = s.links + s.src.first[i] * J
