@@ -28,11 +28,14 @@ cdef inline int check_offsets(str name, const int64_t[::1] offsets, int64_t S, i
 cdef inline int check_ids(str name, const int32_t[::1] ids, int64_t begin, int64_t end, int32_t least, int64_t V) except -1:
     """Refuses ids[begin:end] unless all are between least and V - 1."""
     cdef int64_t k
-    cdef int32_t low = 0, high = -1
-    for k in range(begin, end):
-        low = min(low, ids[k])
-        high = max(high, ids[k])
-    if low < least or high >= V:
+    cdef int32_t most = <int32_t>(min(V, 2147483648) - 1), outside = 0, low, high
+    for k in range(begin, end):  # in vectors, as a maximum would not be on each machine
+        outside |= (ids[k] < least) | (ids[k] > most)
+    if outside:
+        low = high = ids[begin]
+        for k in range(begin, end):
+            low = min(low, ids[k])
+            high = max(high, ids[k])
         raise ValueError(f"{name} must be between {least} and {V - 1}; there are {low} and {high}")
     return 0
 

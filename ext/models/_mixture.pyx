@@ -34,7 +34,7 @@ from inputs cimport FLOOR, Text, Words, check_costs, check_scores, check_statist
 from mixture cimport PREFETCH, emission, has_known, inside, weight_of
 from placed cimport count_places, invert_placed
 from places cimport FLAT, Place, Places, fill_row, of_cell, of_null, place_of, read_places, scale_of
-from tokens cimport BLOCKS, sort_tokens
+from tokens cimport BLOCKS, n_parts, sort_tokens
 from vectors cimport LEAST, real
 
 cdef enum:
@@ -130,7 +130,7 @@ def expect(
     cdef int32_t[::1] order = np.empty(n_src, dtype=np.int32)
     cdef int32_t[::1] sentence = np.empty(n_src, dtype=np.int32)
     cdef uint8_t[::1] whole = np.empty(x.S, dtype=np.uint8)
-    cdef int64_t[::1] starts = np.zeros(w.V_src + 2, dtype=np.int64)
+    cdef int64_t[:, ::1] starts = np.empty((n_parts(n_src, w.V_src, n_threads) + 1, w.V_src + 1), dtype=np.int64)
     cdef int64_t[::1] blocks = np.zeros(BLOCKS + 1, dtype=np.int64)
     cdef real[::1] nulls_fwd = inv_fwd if p.kind == FLAT else np.empty(n_tgt, dtype=REAL)
     cdef real[::1] nulls_rev = inv_rev if p.kind == FLAT else np.empty(n_src, dtype=REAL)
@@ -151,7 +151,7 @@ def expect(
                     &room[k, 0],
                 )
         sort_tokens(
-            x.src_ids, x.src_offsets, x.S, w.V_src, &starts[0], &order[0], &sentence[0], BLOCKS, &blocks[0]
+            x.src_ids, x.src_offsets, x.S, w.V_src, starts, &order[0], &sentence[0], BLOCKS, &blocks[0]
         )
         for b in prange(BLOCKS + 2, schedule="dynamic", num_threads=n_threads):
             if b == 0:
@@ -161,7 +161,7 @@ def expect(
             else:
                 k = threadid()
                 count_block(
-                    &x, &w, &p, blocks[b - 2], blocks[b - 1], &order[0], &starts[0], &sentence[0], &whole[0],
+                    &x, &w, &p, blocks[b - 2], blocks[b - 1], &order[0], &starts[0, 0], &sentence[0], &whole[0],
                     &inv_fwd[0], &inv_rev[0], agree, c.pairs, &room[k, 0],
                 )
 

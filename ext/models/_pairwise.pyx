@@ -32,7 +32,7 @@ from counts cimport Sums, atomic_add, fixed, read_sums
 from inputs cimport FLOOR, Text, Words, check_costs, check_scores, check_statistics, read_text, read_words
 from skips cimport Direction, alpha_rows, best_path, beta_rows, join, lay_out, room_for, set_skips, turn
 from terms cimport add_mixtures, add_terms
-from tokens cimport BLOCKS, sort_tokens
+from tokens cimport BLOCKS, n_parts, sort_tokens
 from vectors cimport LEAST, VECTOR, new_work, padded, real
 
 cdef extern from "prefetch.h":
@@ -224,7 +224,7 @@ def expect(
     cdef real[:, ::1] links = np.empty((x.cell_offsets[x.S] - x.cell_offsets[0], 2), dtype=REAL)
     cdef int32_t[::1] order = np.empty(n_src, dtype=np.int32)
     cdef int32_t[::1] sentence = np.empty(n_src, dtype=np.int32)
-    cdef int64_t[::1] starts = np.zeros(w.V_src + 2, dtype=np.int64)
+    cdef int64_t[:, ::1] starts = np.empty((n_parts(n_src, w.V_src, n_threads) + 1, w.V_src + 1), dtype=np.int64)
     cdef int64_t[::1] blocks = np.zeros(BLOCKS + 1, dtype=np.int64)
     cdef int64_t work_size = widest(&x)
     cdef real* work = new_work(n_threads * work_size)
@@ -233,10 +233,10 @@ def expect(
             k = threadid()
             count_pair(&x, &w, &how, n, agree, &c, &links[0, 0], &statistics[n, 0], work + k * work_size)
         sort_tokens(
-            x.src_ids, x.src_offsets, x.S, w.V_src, &starts[0], &order[0], &sentence[0], BLOCKS, &blocks[0]
+            x.src_ids, x.src_offsets, x.S, w.V_src, starts, &order[0], &sentence[0], BLOCKS, &blocks[0]
         )
         for b in prange(BLOCKS, schedule="dynamic", num_threads=n_threads):
-            add_block(&x, &w, blocks[b], blocks[b + 1], &order[0], &starts[0], &sentence[0], &links[0, 0], c.pairs)
+            add_block(&x, &w, blocks[b], blocks[b + 1], &order[0], &starts[0, 0], &sentence[0], &links[0, 0], c.pairs)
     free(work)
 
 

@@ -5,7 +5,7 @@ different target words that stand beside e in some sentence pair. Both direction
 
 src, tgt     the text: ids [n_tokens], offsets [S + 1]
 order        [n_src]      source tokens by word; among tokens of one word, by place in the text
-starts       [V_src + 2]  word e's tokens are order[starts[e]:starts[e + 1]]
+starts       [V_src + 1]  word e's tokens are order[starts[e]:starts[e + 1]]
 sentence     [n_src]      source token -> its sentence pair
 cell_offsets [S + 1]      sentence pair n's cells are those from cell_offsets[n] on, row by row: cells [I, J]
 cells        [n_cells]    (i, j) -> number of the word pair within the row of e_i
@@ -26,7 +26,7 @@ from libcpp.vector cimport vector
 import numpy as np
 
 from checks cimport check_cells, check_ids, check_offsets, check_threads
-from tokens cimport BLOCKS, sort_tokens
+from tokens cimport BLOCKS, n_parts, sort_tokens
 
 cdef extern from "prefetch.h":
     void PREFETCH(const void* address) noexcept nogil
@@ -63,15 +63,15 @@ def number_pairs(
         return np.empty(0, dtype=np.int32)
     cdef int32_t[::1] order = np.empty(n_src, dtype=np.int32)
     cdef int32_t[::1] sentence = np.empty(n_src, dtype=np.int32)
-    cdef int64_t[::1] starts = np.zeros(V + 2, dtype=np.int64)
+    cdef int64_t[:, ::1] starts = np.empty((n_parts(n_src, V, n_threads) + 1, V + 1), dtype=np.int64)
     cdef int64_t[::1] blocks = np.zeros(n_blocks + 1, dtype=np.int64)
     cdef int32_t[:, ::1] met = np.full((n_threads, n_tgt_words), -1, dtype=np.int32)  # -1: no word yet
     found.resize(n_blocks)
     with nogil:
-        sort_tokens(&src_ids[0], &src_offsets[0], S, V, &starts[0], &order[0], &sentence[0], n_blocks, &blocks[0])
+        sort_tokens(&src_ids[0], &src_offsets[0], S, V, starts, &order[0], &sentence[0], n_blocks, &blocks[0])
         for b in prange(n_blocks, schedule="dynamic", num_threads=n_threads):
             number_block(
-                blocks[b], blocks[b + 1], &tgt_ids[0], n_tgt_words, &tgt_offsets[0], &order[0], &starts[0],
+                blocks[b], blocks[b + 1], &tgt_ids[0], n_tgt_words, &tgt_offsets[0], &order[0], &starts[0, 0],
                 &sentence[0], &met[threadid(), 0], &rows[0], found[b],
             )
     n_pairs = 0  # rows[e + 1] is the number of e's word pairs until here
@@ -141,7 +141,8 @@ def find_cells(
     vocabulary once, and serves all tokens of the word. Cells of other texts are found by bisection in their rows.
     """
     cdef Py_ssize_t n, b, S = src_offsets.shape[0] - 1, V = rows.shape[0] - 1
-    cdef int64_t n_tgt_words = 0, k, n_src
+    cdef int64_t n_tgt_words, k, n_src
+    cdef int32_t last_word = -1
     check_threads(n_threads)
     check_offsets("rows", rows, V, pair_tgt.shape[0])
     check_offsets("src_offsets", src_offsets, S, src_ids.shape[0])
@@ -162,28 +163,29 @@ def find_cells(
             )
         return
     for k in range(tgt_offsets[0], tgt_offsets[S]):
-        n_tgt_words = max(n_tgt_words, <int64_t>tgt_ids[k] + 1)
+        last_word = max(last_word, tgt_ids[k])
+    n_tgt_words = <int64_t>last_word + 1
     cdef int32_t[::1] order = np.empty(n_src, dtype=np.int32)
     cdef int32_t[::1] sentence = np.empty(n_src, dtype=np.int32)
-    cdef int64_t[::1] starts = np.zeros(V + 2, dtype=np.int64)
+    cdef int64_t[:, ::1] starts = np.empty((n_parts(n_src, V, n_threads) + 1, V + 1), dtype=np.int64)
     cdef int64_t[::1] blocks = np.zeros(BLOCKS + 1, dtype=np.int64)
     # [n_threads, V_tgt] a source word, times 2^32, and the number of its word pair with a target word; -1: none yet
     cdef int64_t[:, ::1] work = np.empty((n_threads, max(1, n_tgt_words)), dtype=np.int64)
     with nogil:
         for b in prange(n_threads, schedule="static", chunksize=1, num_threads=n_threads):
             memset(&work[b, 0], -1, work.shape[1] * sizeof(int64_t))
-        for n in range(S):  # unknown words have no tokens in the order
+        for n in prange(S, schedule="static", num_threads=n_threads):  # unknown words have no tokens in the order
             for k in range(src_offsets[n], src_offsets[n + 1]):
                 if src_ids[k] < 0:
                     fill_unknown(
                         &cells[0] + cell_offsets[n] + (k - src_offsets[n]) * (tgt_offsets[n + 1] - tgt_offsets[n]),
                         tgt_offsets[n + 1] - tgt_offsets[n],
                     )
-        sort_tokens(&src_ids[0], &src_offsets[0], S, V, &starts[0], &order[0], &sentence[0], BLOCKS, &blocks[0])
+        sort_tokens(&src_ids[0], &src_offsets[0], S, V, starts, &order[0], &sentence[0], BLOCKS, &blocks[0])
         for b in prange(BLOCKS, schedule="dynamic", num_threads=n_threads):
             find_block(
                 blocks[b], blocks[b + 1], &src_offsets[0], &tgt_ids[0], &tgt_offsets[0], &cell_offsets[0], &order[0],
-                &starts[0], &sentence[0], &rows[0], pair, n_tgt_words, &work[threadid(), 0], &cells[0],
+                &starts[0, 0], &sentence[0], &rows[0], pair, n_tgt_words, &work[threadid(), 0], &cells[0],
             )
 
 
