@@ -107,7 +107,8 @@ def bytes_of(client: Any, corpus: Corpus, recipe: Recipe, n_shards: int) -> tupl
             pairs = self.get(
                 [self.do(_n_pairs, look, at=n) for n, x in enumerate(self.looks) for look in x[views]]
             )
-            found["needed"] += sum(pairs) * (16 if step.view < 0 else 24)
+            columns = 1 if step.stage(self.model.recipe).shared else 2
+            found["needed"] += sum(pairs) * 8 * (1 + columns)  # t and counts
             super().iterate(step)
 
         def collect(self) -> None:

@@ -68,7 +68,7 @@ class Bench:
     def part(self, model: Model, stage: Stage) -> Callable[[int, int], dict[str, int]]:
         """What adds the expected counts of the sentence pairs start to stop, and returns statistics."""
         parameters = [view.parameters for view in model.views]
-        counts = [Counts.zero(m, shared=stage.together) for m in parameters]
+        counts = [Counts.zero(m, shared=stage.shared) for m in parameters]
         own = None
         if stage.leaving is not None and model.shares is not None:
             own = model.shares.of(self.corpus, stage.leaving.left_out)

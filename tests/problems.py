@@ -238,7 +238,7 @@ def how_of(stage: Stage) -> dict:
 
 def counted(problem: Problem, stage: Stage = HMM, kernel=_hmm_double) -> tuple[Counts, list[dict]]:
     """Expected counts as the kernel adds them up, and its statistics of each sentence pair."""
-    counts = Counts.zero(problem.m)
+    counts = Counts.zero(problem.m, shared=stage.shared)
     statistics = np.zeros((len(problem), len(kernel.STATISTICS)))
     m = problem.m
     kernel.expect(problem.shard, m.lexicon, m.positions, how_of(stage), counts, statistics, 1)
@@ -263,12 +263,12 @@ def grids(problem: Problem, fwd: np.ndarray, rev: np.ndarray) -> list[tuple[np.n
     return list(zip(*both, strict=True))
 
 
-def expected_counts(problem: Problem, links: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
-    """[P, 2] counts of word pairs from posteriors [I, J] of both directions, pair by pair."""
-    counts = np.zeros((len(problem.seen.tgt), 2))
+def expected_counts(problem: Problem, links: list[tuple[np.ndarray, ...]]) -> np.ndarray:
+    """[P, n] counts of word pairs from posteriors [I, J] of n directions, or of both, pair by pair."""
+    counts = np.zeros((len(problem.seen.tgt), len(links[0])))
     for n, both in enumerate(links):
         src, tgt = problem.words(n)
         for i, e in enumerate(src):
             for j, f in enumerate(tgt):
-                counts[problem.pair(e, f)] += both[0][i, j], both[1][i, j]
+                counts[problem.pair(e, f)] += [own[i, j] for own in both]
     return counts

@@ -204,11 +204,11 @@ def _check_parts(parts: Sequence[Counted], model: Model, step: Due, views: Seque
             )
         fits = len(part.pairs) == len(words) and all(map(_knows, part.pairs, words))
         if step.kind == ITERATE:
-            shared = step.stage(recipe).together
+            stage = step.stage(recipe)
             fits = (
                 fits
-                and all(map(partial(_fits, shared), part.counts, views))
-                and (part.keys is None) != shared
+                and all(map(partial(_fits, stage.shared), part.counts, views))
+                and (part.keys is None) != stage.together
             )
         if not fits:
             raise DataError(
@@ -284,7 +284,7 @@ def _iterate(
     statistics, beside, counts = dict.fromkeys(LOGLIKS, 0), [], []
     for n, view in enumerate(views):
         m = view.parameters = view.parameters.copied()
-        whole = Counts.zero(m, shared=stage.together)
+        whole = Counts.zero(m, shared=stage.shared)
         for part in parts:
             part.pairs[n].add_to(whole, part.counts[n], m.lexicon, n_threads)
         counts.append(whole)

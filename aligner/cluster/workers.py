@@ -483,7 +483,7 @@ class _Training:
         self, some: _Spread, counts: Sequence[Counts], stage: Stage, n_links: int
     ) -> Divergence | None:
         """New parameters of a view, without word pairs. counts: of the shards; n_links: of all word pairs"""
-        m, total = some.view.parameters, Counts.zero(some.view.parameters, shared=stage.together)
+        m, total = some.view.parameters, Counts.zero(some.view.parameters, shared=stage.shared)
         for own, (src, tgt) in zip(counts, some.ids, strict=True):
             total.null_fwd[tgt] += own.null_fwd
             total.null_rev[src] += own.null_rev

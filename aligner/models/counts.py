@@ -36,7 +36,7 @@ TWICE = {"surrogate", "convex"}  # families whose tokens add 2
 class Counts:
     """Expected counts of both directions, forward and reverse.
 
-    pairs       [P, 2]        word pair -> links; [P, 1] if both directions have the same
+    pairs       [P, 2]        word pair -> links; [P, 1] if both directions have the same (Stage.shared)
     null_fwd    [V_tgt]       target word -> links with NULL
     null_rev    [V_src]       source word -> links with NULL
     positions   [2, n]        as the model's positions lay them out (models/positions.py); n = 0 without them
@@ -53,16 +53,18 @@ class Counts:
     ) -> Counts:
         """Counts of 0 for these parameters.
 
-        used    counts of the same lexicon, whose memory is used again
+        used    counts of the same lexicon, whose memory is used again if it is enough
         shared  both directions have the same links
         """
         lexicon, positions = parameters.lexicon, parameters.positions
+        P, n = len(lexicon.tgt), 1 if shared else 2
         own = np.zeros((2, 0 if positions is None else positions.n_counts), dtype=np.int64)
-        if used is not None:
-            for array in (used.pairs, used.null_fwd, used.null_rev):
+        if used is not None and used.pairs.size >= n * P:
+            room = used.pairs.reshape(-1)[: n * P].reshape(P, n)
+            for array in (room, used.null_fwd, used.null_rev):
                 _update.clear(array.reshape(-1), n_threads)
-            return Counts(used.pairs, used.null_fwd, used.null_rev, own)
-        shapes = (len(lexicon.tgt), 1 if shared else 2), len(lexicon.null_fwd), len(lexicon.null_rev)
+            return Counts(room, used.null_fwd, used.null_rev, own)
+        shapes = (P, n), len(lexicon.null_fwd), len(lexicon.null_rev)
         pairs, null_fwd, null_rev = (np.zeros(shape, dtype=np.int64) for shape in shapes)
         return Counts(pairs, null_fwd, null_rev, own)
 

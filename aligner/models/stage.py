@@ -108,6 +108,11 @@ class Stage:
         return self.family == "loo"
 
     @property
+    def shared(self) -> bool:
+        """Whether both directions count the same links."""
+        return self.together or self.objective == "agreement"
+
+    @property
     def name(self) -> str:
         """What reports call an iteration: the model that has this family and objective."""
         names = {(kind.family, kind.objective): name for name, kind in MODELS.items()}

@@ -41,6 +41,8 @@ def update(
     """
     divergence = None
     if prior is not None:
+        if stage.leaving is None and counts.pairs.shape[1] == 1:  # a prior's directions need not agree
+            counts.pairs = np.repeat(counts.pairs, 2, axis=1)
         prior.add_to(counts, isinstance(parameters.positions, Jumps))
     if stage.leaving is not None:
         assert occurrences is not None

@@ -86,7 +86,7 @@ def expect(
     """
     family = FAMILIES[stage.family]
     counts = [
-        Counts.zero(m, None if used is None else used[n], stage.together, n_threads)
+        Counts.zero(m, None if used is None else used[n], stage.shared, n_threads)
         for n, m in enumerate(views)
     ]
     expected = Expected(counts, dict.fromkeys(LOGLIKS, 0), [])

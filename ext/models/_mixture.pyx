@@ -116,7 +116,7 @@ def expect(
     check_threads(n_threads)
     cdef Words w = read_words(lexicon, held)
     cdef Text x = read_text(shard, &w, True, held)
-    cdef Sums c = read_sums(counts, &w, held)
+    cdef Sums c = read_sums(counts, &w, agree, held)
     cdef Places p = read_places(places, reals_of(places), counts, &x, 0, held)
     cdef Py_ssize_t n, b, longest = longest_target(&x)
     cdef int k
@@ -187,7 +187,7 @@ cdef void count_block(
     real* room,
 ) noexcept nogil:
     """Adds the posteriors of the tokens of the source words first to last. room: [2, J] of the longest J"""
-    cdef int64_t e, k, j, n, J, both, width, src_begin = x.src_offsets[0], tgt_begin = x.tgt_offsets[0]
+    cdef int64_t e, k, j, n, J, width, columns = 1 if agree else 2, src_begin = x.src_offsets[0], tgt_begin = x.tgt_offsets[0]
     cdef int64_t end = starts[last]
     cdef int32_t token
     cdef const int32_t* cell
@@ -205,7 +205,7 @@ cdef void count_block(
     cdef Place place
     for e in range(first, last):
         row = w.t + 2 * w.rows[e]
-        total = counts + 2 * w.rows[e]
+        total = counts + columns * w.rows[e]
         width = w.rows[e + 1] - w.rows[e]
         for k in range(starts[e], starts[e + 1]):
             if k + AHEAD < end:
@@ -244,23 +244,24 @@ cdef void count_block(
                         weight = weight_of(x, n, token + src_begin - src_offsets[n], j)
                         f = weight * (d_fwd[j] if placed else 1) * row[2 * cell[j]] * fwd[j]
                         r = weight * (d_rev[j] if placed else 1) * row[2 * cell[j] + 1] * rev
-                        total[2 * cell[j]] += fixed(f * r if agree else f)
-                        total[2 * cell[j] + 1] += fixed(f * r if agree else r)
+                        add_link(total, cell[j], f, r, agree)
             elif placed:
                 for j in range(J):
                     f = d_fwd[j] * row[2 * cell[j]] * fwd[j]
                     r = d_rev[j] * row[2 * cell[j] + 1] * rev
-                    total[2 * cell[j]] += fixed(f * r if agree else f)
-                    total[2 * cell[j] + 1] += fixed(f * r if agree else r)
-            elif agree:
-                for j in range(J):
-                    both = fixed(row[2 * cell[j]] * fwd[j] * (row[2 * cell[j] + 1] * rev))
-                    total[2 * cell[j]] += both
-                    total[2 * cell[j] + 1] += both
+                    add_link(total, cell[j], f, r, agree)
             else:
                 for j in range(J):
-                    total[2 * cell[j]] += fixed(row[2 * cell[j]] * fwd[j])
-                    total[2 * cell[j] + 1] += fixed(row[2 * cell[j] + 1] * rev)
+                    add_link(total, cell[j], row[2 * cell[j]] * fwd[j], row[2 * cell[j] + 1] * rev, agree)
+
+
+cdef inline void add_link(int64_t* total, int64_t k, real f, real r, bint agree) noexcept nogil:
+    """Counts a link of word pair k, whose posteriors are f and r."""
+    if agree:
+        total[k] += fixed(f * r)
+    else:
+        total[2 * k] += fixed(f)
+        total[2 * k + 1] += fixed(r)
 
 
 cdef void count_nulls(

@@ -213,7 +213,7 @@ def expect(
     check_skips(&how)
     cdef Words w = read_words(lexicon, held)
     cdef Text x = read_text(shard, &w, True, held)
-    cdef Sums c = read_sums(counts, &w, held)
+    cdef Sums c = read_sums(counts, &w, agree, held)
     cdef Py_ssize_t n, b
     cdef int k
     check_statistics(&x, statistics, 2)
@@ -236,7 +236,7 @@ def expect(
             x.src_ids, x.src_offsets, x.S, w.V_src, starts, &order[0], &sentence[0], BLOCKS, &blocks[0]
         )
         for b in prange(BLOCKS, schedule="dynamic", num_threads=n_threads):
-            add_block(&x, &w, blocks[b], blocks[b + 1], &order[0], &starts[0, 0], &sentence[0], &links[0, 0], c.pairs)
+            add_block(&x, &w, blocks[b], blocks[b + 1], &order[0], &starts[0, 0], &sentence[0], &links[0, 0], agree, c.pairs)
     free(work)
 
 
@@ -275,7 +275,7 @@ cdef void count_pair(
 
 cdef void add_block(
     Text* x, Words* w, int64_t first, int64_t last, const int32_t* order, const int64_t* starts, const int32_t* sentence,
-    const real* links, int64_t* counts,
+    const real* links, bint agree, int64_t* counts,
 ) noexcept nogil:
     """Adds what the cells of the source words first to last count. Word pairs that the lexicon lacks have no counts."""
     cdef int64_t e, k, j, n, J, width, begin
@@ -283,7 +283,7 @@ cdef void add_block(
     cdef const real* link
     cdef int64_t* total
     for e in range(first, last):
-        total = counts + 2 * w.rows[e]
+        total = counts + (1 if agree else 2) * w.rows[e]
         width = w.rows[e + 1] - w.rows[e]
         for k in range(starts[e], starts[e + 1]):
             if k + AHEAD < starts[last]:
@@ -303,8 +303,11 @@ cdef void add_block(
             link = links + 2 * (begin - x.cell_offsets[0])
             for j in range(J):
                 if 0 <= cell[j] < width:
-                    total[2 * cell[j]] += fixed(link[2 * j])
-                    total[2 * cell[j] + 1] += fixed(link[2 * j + 1])
+                    if agree:
+                        total[cell[j]] += fixed(link[2 * j])
+                    else:
+                        total[2 * cell[j]] += fixed(link[2 * j])
+                        total[2 * cell[j] + 1] += fixed(link[2 * j + 1])
 
 
 def posteriors(

@@ -1,7 +1,8 @@
 """From expected counts to translation tables: maximum likelihood, variational Bayes, and shares of occurrences.
 
-Word pairs (e, f) are sorted by e; the counts c are integers of 2^-32. A forward table has a row for each source word e,
-over the target words that stand beside e. A reverse table has a row for each target word f, over its source words.
+Word pairs (e, f) are sorted by e; the counts c are integers of 2^-32, [P, n]: n = 2 columns, forward and reverse, or one if
+both directions have the same. A forward table has a row for each source word e, over the target words that stand beside e. A
+reverse table has a row for each target word f, over its source words.
 
     maximum likelihood   t(f | e) = c(e, f) / (sum_f c(e, f) + rest(e)), rest(e): what e counts with words not beside it
     variational Bayes    t(f | e) = exp(psi(c(e, f) + alpha) - psi(sum_f (c(e, f) + alpha)))
@@ -70,7 +71,7 @@ cdef int check(
 ) except -1:
     check_offsets("rows", rows, rows.shape[0] - 1, tgt.shape[0])
     check_ids("target words", tgt, 0, tgt.shape[0], 0, n_tgt_words)
-    if counts.shape[0] != tgt.shape[0] or t.shape[0] != tgt.shape[0] or counts.shape[1] != 2 or t.shape[1] != 2:
+    if counts.shape[0] != tgt.shape[0] or t.shape[0] != tgt.shape[0] or t.shape[1] != 2 or not 1 <= counts.shape[1] <= 2:
         raise ValueError(f"counts and t are not of {tgt.shape[0]} word pairs in two directions")
     return 0
 
@@ -84,7 +85,7 @@ cdef int check_alpha(double alpha) except -1:
 def maximum_likelihood(
     const int64_t[::1] rows not None, const int32_t[::1] tgt not None,  # IN
     int n_tgt_words,                                                    # IN
-    const int64_t[:, ::1] counts not None,                              # IN, [P, 2]
+    const int64_t[:, ::1] counts not None,                              # IN, [P, n]
     const int64_t[::1] rest_src not None,                               # IN, [V_src]
     const int64_t[::1] rest_tgt not None,                               # IN, [V_tgt]
     real[:, ::1] t not None,                                            # OUT, [P, 2]
@@ -94,7 +95,7 @@ def maximum_likelihood(
 
     Threads that added to one array would wait for each other's memory: each of a few has totals of its own.
     """
-    cdef Py_ssize_t e, f, k, few = min(n_threads, FEW)
+    cdef Py_ssize_t e, f, k, few = min(n_threads, FEW), n = counts.shape[1]
     check_threads(n_threads)
     check(rows, tgt, n_tgt_words, counts, t)
     if rest_src.shape[0] != rows.shape[0] - 1 or rest_tgt.shape[0] != n_tgt_words:
@@ -105,13 +106,13 @@ def maximum_likelihood(
     with nogil:
         for e in prange(rows.shape[0] - 1, schedule="dynamic", chunksize=64, num_threads=few):
             divide_row(
-                rows[e + 1] - rows[e], &tgt[0] + rows[e], &counts[0, 0] + 2 * rows[e], rest_src[e],
+                rows[e + 1] - rows[e], &tgt[0] + rows[e], &counts[0, 0] + n * rows[e], n, rest_src[e],
                 &total[threadid(), 0], &t[0, 0] + 2 * rows[e],
             )
         for f in prange(n_tgt_words, schedule="static", num_threads=n_threads):
             total[0, f] = total_of(f, total, rest_tgt[f])
         for k in prange(tgt.shape[0], schedule="static", num_threads=n_threads):
-            t[k, 1] = <real>(counts[k, 1] / <double>max(total[0, tgt[k]], 1))
+            t[k, 1] = <real>(counts[k, n - 1] / <double>max(total[0, tgt[k]], 1))
 
 
 cdef int64_t total_of(Py_ssize_t f, const int64_t[:, ::1] total, int64_t rest) noexcept nogil:
@@ -123,15 +124,15 @@ cdef int64_t total_of(Py_ssize_t f, const int64_t[:, ::1] total, int64_t rest) n
 
 
 cdef void divide_row(
-    int64_t n, const int32_t* tgt, const int64_t* counts, int64_t rest, int64_t* total, real* t
+    int64_t n, const int32_t* tgt, const int64_t* counts, int64_t columns, int64_t rest, int64_t* total, real* t
 ) noexcept nogil:
     """t(f | e) of the n word pairs of a source word, whose reverse counts are added to the totals of target words."""
     cdef int64_t k, mass = rest
     for k in range(n):
-        mass += counts[2 * k]
-        total[tgt[k]] += counts[2 * k + 1]
+        mass += counts[columns * k]
+        total[tgt[k]] += counts[columns * k + columns - 1]
     for k in range(n):
-        t[2 * k] = <real>(counts[2 * k] / <double>max(mass, 1))
+        t[2 * k] = <real>(counts[columns * k] / <double>max(mass, 1))
 
 
 def of_occurrences(
@@ -291,7 +292,7 @@ def clear(int64_t[::1] counts not None, int n_threads):
 
 def variational_bayes(
     const int64_t[::1] rows not None, const int32_t[::1] tgt not None,  # IN
-    const int64_t[:, ::1] counts not None,                              # IN, [P, 2]
+    const int64_t[:, ::1] counts not None,                              # IN, [P, n]
     const int64_t[::1] totals not None,                                 # IN, [V_tgt] counts of target words, reverse
     const int64_t[::1] widths not None,                                 # IN, [V_tgt] word pairs of target words
     double alpha,                                                       # IN
@@ -317,7 +318,7 @@ def variational_bayes(
     cdef double rev = 0, prior = log_gamma(alpha), least = psi(alpha)
     cdef Py_ssize_t e, k, f
     for k in range(tgt.shape[0]):
-        if counts[k, 0] < 0 or counts[k, 1] < 0:
+        if counts[k, 0] < 0 or counts[k, counts.shape[1] - 1] < 0:
             raise ValueError(f"count {k} is negative")
         if widths[tgt[k]] < 1:
             raise ValueError(f"target word {tgt[k]} has no word pairs")
@@ -333,7 +334,7 @@ def variational_bayes(
         for e in prange(rows.shape[0] - 1, schedule="dynamic", chunksize=64, num_threads=n_threads):
             if rows[e] < rows[e + 1]:
                 set_row(
-                    rows[e + 1] - rows[e], &tgt[rows[e]], &counts[rows[e], 0], alpha, prior, least, &shared[0],
+                    rows[e + 1] - rows[e], &tgt[rows[e]], &counts[rows[e], 0], counts.shape[1], alpha, prior, least, &shared[0],
                     &unlinked[0], &t[rows[e], 0], &added[e, 0],
                 )
         for f in range(n_tgt_words):
@@ -343,12 +344,12 @@ def variational_bayes(
 
 
 cdef void set_row(
-    int64_t n, const int32_t* tgt, const int64_t* counts, double alpha, double prior, double least,
+    int64_t n, const int32_t* tgt, const int64_t* counts, int64_t columns, double alpha, double prior, double least,
     const double* shared, const real* unlinked, real* t, double* added,
 ) noexcept nogil:
     """t of the n word pairs of a source word, in both directions.
 
-    tgt, counts, t    [n], [n, 2], [n, 2] of the word pairs
+    tgt, counts, t    [n], [n, columns], [n, 2] of the word pairs
     least             psi(alpha)
     shared, unlinked  [V_tgt] of the rows of target words
     added             [2] what is added to divergences: forward all, reverse that of these word pairs alone
@@ -357,14 +358,14 @@ cdef void set_row(
     cdef double total = 0, below
     cdef real without
     for k in range(n):
-        total += counts[2 * k] * UNIT + alpha
+        total += counts[columns * k] * UNIT + alpha
     below = psi(total)
     without = probability(least - below)
     added[0] = of_all(total, n, alpha)
     for k in range(n):
-        added[0] += set_probability(counts[2 * k] * UNIT, alpha, prior, below, without, t + 2 * k)
+        added[0] += set_probability(counts[columns * k] * UNIT, alpha, prior, below, without, t + 2 * k)
         added[1] += set_probability(
-            counts[2 * k + 1] * UNIT, alpha, prior, shared[tgt[k]], unlinked[tgt[k]], t + 2 * k + 1
+            counts[columns * k + columns - 1] * UNIT, alpha, prior, shared[tgt[k]], unlinked[tgt[k]], t + 2 * k + 1
         )
 
 

@@ -24,7 +24,7 @@ def test_shards_in_any_order_add_up_to_the_whole(name, leaving):
     own = model.shares.of(some, 0.9) if leaving else None
 
     def counted(start: int, stop: int) -> Counts:
-        counts = Counts.zero(m, shared=stage.together)
+        counts = Counts.zero(m, shared=stage.shared)
         mine = None if own is None else own.part(start, stop)
         family.expect([m], [seen.shard(start, stop, 1)], stage, "both", mine, [counts], 1)
         return counts
@@ -44,7 +44,7 @@ def test_shards_in_any_order_add_up_to_the_whole(name, leaving):
     parts = [counted(start, start + 10) for start in range(0, 80, 10)]
     random = np.random.default_rng(0)
     for _ in range(3):
-        total = Counts.zero(m, shared=stage.together)
+        total = Counts.zero(m, shared=stage.shared)
         for k in random.permutation(8):
             total.add(parts[k])
         for array in ARRAYS:
@@ -58,7 +58,19 @@ def test_memory_is_used_again():
     for name in ARRAYS:
         getattr(used, name)[...] = 7
     again = Counts.zero(m, used)
-    assert again.pairs is used.pairs and not any(getattr(again, name).any() for name in ARRAYS)
+    assert np.shares_memory(again.pairs, used.pairs) and again.pairs.shape == used.pairs.shape
+    assert not any(getattr(again, name).any() for name in ARRAYS)
+
+
+def test_memory_of_two_directions_serves_one_and_not_the_other_way_round():
+    m = train(generated().part(0, 20), recipe_of("hmm", iterations=1, views=["word"])).views[0].parameters
+    two = Counts.zero(m)
+    two.pairs[...] = 7
+    one = Counts.zero(m, two, shared=True)
+    assert np.shares_memory(one.pairs, two.pairs) and one.pairs.shape == (len(two.pairs), 1)
+    assert not one.pairs.any() and one.pairs.flags.c_contiguous
+    again = Counts.zero(m, one)
+    assert not np.shares_memory(again.pairs, one.pairs) and again.pairs.shape == two.pairs.shape
 
 
 def test_a_text_too_large_for_its_counts_is_refused(monkeypatch, write, tmp_path):

@@ -182,6 +182,20 @@ def test_counts_and_room_of_another_size(problem):
     ])  # fmt: skip
 
 
+def test_counts_of_other_directions(problem):
+    """Where directions agree, counts have one column; elsewhere two."""
+    m = problem.m
+    for agree in (False, True):
+        right, wrong = (Counts.zero(m, shared=shared) for shared in (agree, not agree))
+        how, text = how_of(stage_of("agree" if agree else "hmm")), (problem.shard, m.lexicon)
+        for counts, judge in ((right, taken), (wrong, refused)):
+            judge([
+                partial(_mixture_double.expect, *text, None, agree, counts, np.empty((3, 2)), 1),
+                partial(_pairwise_double.expect, *text, SKIPS, agree, counts, np.empty((3, 2)), 1),
+                partial(_hmm_double.expect, *text, m.positions, how, counts, np.empty((3, 7)), 1),
+            ])  # fmt: skip
+
+
 def test_unknown_words_have_no_counts_but_posteriors(problem):
     shard = replace(problem.shard, src_ids=np.full_like(problem.shard.src_ids, -1))
     expect, posteriors, count, score, add, decode = calls(problem, shard=shard)
@@ -379,6 +393,7 @@ def test_updates(problem):
     refused([
         lambda: _update_double.maximum_likelihood(m.rows, m.tgt, V - 1, counts.pairs, *rest, m.t),
         lambda: _update_double.maximum_likelihood(m.rows + 1, m.tgt, V, counts.pairs, *rest, m.t),
+        lambda: _update_double.maximum_likelihood(m.rows, m.tgt, V, counts.pairs[:, :0].copy(), *rest, m.t),
         lambda: _update_double.maximum_likelihood(m.rows, m.tgt, V, counts.pairs[:-1], *rest, m.t),
         lambda: _update_double.maximum_likelihood(m.rows, m.tgt, V, counts.pairs, rest[0][:-1], rest[1], m.t),
         lambda: _update_double.maximum_likelihood(m.rows, m.tgt, V, counts.pairs, rest[0], rest[1][:-1], m.t),

@@ -95,7 +95,7 @@ def test_costs_equal_enumeration(stage, problem, best, n_threads):
 
 @given(problem=small_problems())
 def test_agreement_counts_are_products(problem):
-    both = [(f * r, f * r) for f, r in posteriors(problem)]
+    both = [(f * r,) for f, r in posteriors(problem)]
     counts, _ = counted(problem, stage_of("agree"))
     np.testing.assert_allclose(counts.pairs / 2**32, expected_counts(problem, both), rtol=0, atol=1e-4)
 

@@ -42,7 +42,7 @@ def defined(problem: Problem, n: int, floor: float) -> tuple[list, list, list]:
 @given(problem=small_problems(with_weights=True), agree=st.booleans(), n_threads=st.sampled_from([1, 3]))
 def test_counts_equal_definition(problem, agree, n_threads):
     problem = with_room(problem)
-    counts = Counts.zero(problem.m)
+    counts = Counts.zero(problem.m, shared=agree)
     loglik = np.empty((len(problem), 2))
     _mixture_double.expect(problem.shard, problem.m.lexicon, None, agree, counts, loglik, n_threads)
     links, expected_nulls = [], [np.zeros(len(x)) for x in (counts.null_fwd, counts.null_rev)]
@@ -50,7 +50,7 @@ def test_counts_equal_definition(problem, agree, n_threads):
         note(f"I, J {problem.shape(n)}")
         values, (f, r), nulls = defined(problem, n, 0.0)
         np.testing.assert_allclose(loglik[n], values, **CLOSE)
-        links.append((f * r, f * r) if agree else (f, r))
+        links.append((f * r,) if agree else (f, r))
         for d in range(2):
             np.add.at(expected_nulls[d], problem.words(n)[1 - d], nulls[d])
     np.testing.assert_allclose(counts.pairs / 2**32, expected_counts(problem, links), rtol=0, atol=1e-8)
@@ -105,12 +105,12 @@ def test_threads_and_shards_add_up_to_the_same_counts():
     problem = random_problem(random, [(int(a), int(b)) for a, b in random.integers(1, 30, (200, 2))], 2)
     tables = {x: getattr(problem.m.lexicon, x).astype(np.float32) for x in ("t", "null_fwd", "null_rev")}
     lexicon = replace(problem.m.lexicon, **tables)
-    whole = Counts.zero(problem.m)
+    whole = Counts.zero(problem.m, shared=True)
     _mixture.expect(problem.shard, lexicon, None, True, whole, np.empty((200, 2)), 1)
     for n_threads, cuts in ((2, [0, 200]), (8, [0, 1, 77, 200]), (1, [0, 50, 100, 150, 200])):
-        parts = Counts.zero(problem.m)
+        parts = Counts.zero(problem.m, shared=True)
         for start, stop in zip(cuts, cuts[1:], strict=False):
-            part = Counts.zero(problem.m)
+            part = Counts.zero(problem.m, shared=True)
             shard = problem.seen.shard(start, stop, 1)
             _mixture.expect(shard, lexicon, None, True, part, np.empty((stop - start, 2)), n_threads)
             parts.add(part)

@@ -51,7 +51,7 @@ def with_room(problem: Problem) -> Problem:
 
 
 def counted(problem: Problem, how: dict = HOW, agree: bool = False) -> tuple[Counts, np.ndarray]:
-    counts, objectives = Counts.zero(problem.m), np.full((len(problem), 2), np.nan)
+    counts, objectives = Counts.zero(problem.m, shared=agree), np.full((len(problem), 2), np.nan)
     _pairwise_double.expect(problem.shard, problem.m.lexicon, how, agree, counts, objectives, 1)
     return counts, objectives
 
@@ -80,8 +80,9 @@ def test_counts_equal_double_loops(problem, skips, root, smooth, agree):
         f, r = (of_text(rows, d) for d, (_, rows, _) in enumerate(found))
         if agree:
             f, r = (of_text(mean, d) for d, (_, _, mean) in enumerate(found))
-            f = r = f * r
-        links.append((f, r))
+            links.append((f * r,))
+        else:
+            links.append((f, r))
         for d in range(2):
             np.add.at(nulls[d], problem.words(n)[1 - d], found[d][1][:, -1])
     np.testing.assert_allclose(counts.pairs / 2**32, expected_counts(problem, links), rtol=0, atol=1e-8)
@@ -342,12 +343,12 @@ def random_text(seed: int, n: int, most: int) -> Problem:
 def test_threads_and_shards_add_up_to_the_same_counts(agree):
     """In float: counts are integers, whoever adds them."""
     problem, how = random_text(5, 200, 30), how_of(PLAIN, agree, "ibm2")
-    whole, objectives = Counts.zero(problem.m), np.empty((200, 2))
+    whole, objectives = Counts.zero(problem.m, shared=agree), np.empty((200, 2))
     pairwise._pairwise.expect(problem.shard, problem.m.lexicon, how, agree, whole, objectives, 1)
     for n_threads, cuts in ((2, [0, 200]), (8, [0, 1, 77, 200]), (5, [0, 200]), (1, [0, 50, 100, 200])):
-        parts, found = Counts.zero(problem.m), np.empty((200, 2))
+        parts, found = Counts.zero(problem.m, shared=agree), np.empty((200, 2))
         for start, stop in zip(cuts, cuts[1:], strict=False):
-            part, shard = Counts.zero(problem.m), problem.seen.shard(start, stop, 1)
+            part, shard = Counts.zero(problem.m, shared=agree), problem.seen.shard(start, stop, 1)
             pairwise._pairwise.expect(
                 shard, problem.m.lexicon, how, agree, part, found[start:stop], n_threads
             )

@@ -113,7 +113,7 @@ KINDS = ("table", "diagonal")
 )
 def test_counts_equal_enumeration(problem, seed, agree, n_threads, kind):
     problem = with_places(problem, kind, seed)
-    counts, loglik = Counts.zero(problem.m), np.empty((len(problem), 2))
+    counts, loglik = Counts.zero(problem.m, shared=agree), np.empty((len(problem), 2))
     places = problem.m.positions.places(problem.shard)
     _mixture_double.expect(problem.shard, problem.m.lexicon, places, agree, counts, loglik, n_threads)
     links, nulls = [], []
@@ -126,7 +126,8 @@ def test_counts_equal_enumeration(problem, seed, agree, n_threads, kind):
         nulls.append(of_null)
         for d in range(2):
             np.add.at(expected_nulls[d], problem.words(n)[1 - d], of_null[d])
-    np.testing.assert_allclose(counts.pairs / ONE, expected_counts(problem, links), rtol=0, atol=1e-8)
+    counted = [both[:1] if agree else both for both in links]
+    np.testing.assert_allclose(counts.pairs / ONE, expected_counts(problem, counted), rtol=0, atol=1e-8)
     np.testing.assert_allclose(counts.null_fwd / ONE, expected_nulls[0], rtol=0, atol=1e-8)
     np.testing.assert_allclose(counts.null_rev / ONE, expected_nulls[1], rtol=0, atol=1e-8)
     wanted = expected_positions(problem, links, nulls)

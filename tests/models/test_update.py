@@ -16,6 +16,7 @@ from aligner.models import _update
 from aligner.models.counts import ONE, Counts
 from aligner.models.lexicon import Lexicon
 from aligner.models.parameters import Parameters
+from aligner.models.pseudo import Lacking, PseudoCounts
 from aligner.models.recipe import Recipe
 from aligner.models.stage import Stage
 from aligner.models.update import update, variational_bayes
@@ -140,6 +141,34 @@ def test_variational_bayes_against_scipy(alpha):
         np.testing.assert_allclose(row, np.exp(psi(p) - psi(p.sum())), rtol=1e-6, atol=1e-37)
         expected[k] += divergence(total / ONE, alpha)
     np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("alpha", [0, 0.1])
+def test_counts_of_one_column_are_those_of_both_directions(alpha):
+    (_, one, shared), (_, two, counts) = problem(), problem()
+    shared.pairs = counts.pairs[:, 1:].copy()
+    counts.pairs = np.repeat(shared.pairs, 2, axis=1)
+    assert update(one, shared, prior(alpha)) == update(two, counts, prior(alpha))
+    assert len(np.unique(two.lexicon.t)) > 5
+    np.testing.assert_array_equal(one.lexicon.t, two.lexicon.t)
+
+
+def test_a_prior_is_added_to_each_direction_by_itself():
+    """Where directions agree, those of a prior need not: counts of one column get two."""
+    seen, one, shared = problem()
+    shared.pairs = shared.pairs[:, :1].copy()
+    stage, n = replace(ML, objective="agreement"), len(seen.tgt)
+    two, counts = Parameters(Lexicon.even(seen)), Counts.zero(one)
+    counts.pairs[:], counts.null_fwd, counts.null_rev = shared.pairs, shared.null_fwd, shared.null_rev
+    more = np.array([[5, 70], [300, 1]]) * int(ONE)
+    counts.pairs[:2] += more
+    nothing = [np.zeros(len(x), int) for x in (counts.null_rev, counts.null_fwd)]
+    lacking = Lacking(0.0, (0.0, 0.0), (0.0, 0.0), (0, 0))
+    taught = PseudoCounts(np.arange(2), more, *nothing, *nothing[::-1], *nothing, None, lacking)
+    update(one, shared, stage, prior=taught)
+    update(two, counts, stage)
+    assert shared.pairs.shape == (n, 2)
+    np.testing.assert_array_equal(one.lexicon.t, two.lexicon.t)
 
 
 def test_threads_do_not_change_variational_bayes():
