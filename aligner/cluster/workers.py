@@ -18,7 +18,7 @@ from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
-from distributed import Client, Future, KilledWorker, TimeoutError, wait
+from distributed import Client, Future, KilledWorker, TimeoutError
 
 from aligner import __version__
 from aligner.cluster import tasks
@@ -51,7 +51,7 @@ Longs = npt.NDArray[np.int64]
 
 WHY_LOST = "their logs say why; they may have too little memory"
 MOST_LOSSES = 5  # of workers, in a part of a training
-PROMPT = 0.2  # seconds until a signal is answered that comes while tasks are waited for
+PAUSE = 0.005  # seconds between two looks whether tasks are done, and whether a signal has come
 PATIENCE = 60  # seconds that a cluster may be without workers when some were lost
 
 
@@ -370,15 +370,16 @@ class _Training:
         ]
 
     def wait(self, futures: Sequence[Future]) -> None:
-        """Waits for tasks, and answers signals meanwhile."""
-        done = False
-        while not done:
+        """Waits for tasks, and answers signals meanwhile.
+
+        Dask's own waiting for some time ends with an exception, whose cycle of frames keeps results of tasks
+        on the workers until Python collects its garbage.
+        """
+        while not all(x.done() for x in futures):
             self.answer()
-            try:
-                wait(list(futures), timeout=PROMPT)
-                done = True
-            except TimeoutError:
-                pass
+            time.sleep(PAUSE)
+        if lost := [x.key for x in futures if x.cancelled()]:
+            raise CancelledError(f"{lost[0]} is lost")
 
     def get(self, futures: Sequence[Future]) -> list[Any]:
         """What tasks have found."""

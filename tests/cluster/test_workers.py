@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 import logging
 import os
@@ -80,6 +81,25 @@ def test_workers_send_what_shards_need(client):
     recipe = Recipe.of("loo", ibm1_iterations=5, iterations=5, views=["word"])
     sent, needed = bytes_of(client, generated(), recipe, 2)
     assert 0.45 < sent / needed < 0.75
+
+
+def test_what_was_waited_for_leaves_the_workers_when_it_is_dropped(client):
+    """At once, not when Python collects its garbage: workers would keep results of earlier iterations."""
+    work = object.__new__(workers._Training)
+    work.client, work.answer = client, lambda: None
+    gc.collect()
+    gc.disable()
+    try:
+        future = client.submit(time.sleep, 0.5, pure=False)
+        key = future.key
+        assert work.get([future]) == [None] and key in client.futures
+        del future
+        end = time.monotonic() + 5
+        while key in client.futures and time.monotonic() < end:
+            time.sleep(0.01)
+        assert key not in client.futures
+    finally:
+        gc.enable()
 
 
 def test_empty_shards_and_empty_sides(client, tmp_path):
