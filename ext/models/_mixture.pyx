@@ -250,9 +250,13 @@ cdef void count_block(
                     f = d_fwd[j] * row[2 * cell[j]] * fwd[j]
                     r = d_rev[j] * row[2 * cell[j] + 1] * rev
                     add_link(total, cell[j], f, r, agree)
+            elif agree:
+                for j in range(J):
+                    total[cell[j]] += fixed(row[2 * cell[j]] * fwd[j] * (row[2 * cell[j] + 1] * rev))
             else:
                 for j in range(J):
-                    add_link(total, cell[j], row[2 * cell[j]] * fwd[j], row[2 * cell[j] + 1] * rev, agree)
+                    total[2 * cell[j]] += fixed(row[2 * cell[j]] * fwd[j])
+                    total[2 * cell[j] + 1] += fixed(row[2 * cell[j] + 1] * rev)
 
 
 cdef inline void add_link(int64_t* total, int64_t k, real f, real r, bint agree) noexcept nogil:
