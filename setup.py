@@ -1,6 +1,7 @@
 """The extensions and their Cython directives; everything else is in pyproject.toml."""
 
 import hashlib
+import multiprocessing
 import os
 import platform
 import re
@@ -174,11 +175,19 @@ class Kept(build_ext):
 
 
 CHANGED = [kernel for kernel in EXTENSIONS if not KEPT[kernel.name].exists()]
+CORES = os.cpu_count() or 1
+FORKED = multiprocessing.get_start_method() == "fork"  # processes that are not would run this file again
 setup(
     cmdclass={"build_ext": Kept},
     ext_modules=[
-        *cythonize(CHANGED, build_dir=BUILD, include_path=FOLDERS, compiler_directives=DIRECTIVES),
+        *cythonize(
+            CHANGED,
+            nthreads=CORES if FORKED else 0,
+            build_dir=BUILD,
+            include_path=FOLDERS,
+            compiler_directives=DIRECTIVES,
+        ),
         *(kernel for kernel in EXTENSIONS if kernel not in CHANGED),
     ],
-    options={"build": {"build_base": BUILD}, "build_ext": {"parallel": os.cpu_count() or 1}},
+    options={"build": {"build_base": BUILD}, "build_ext": {"parallel": CORES}},
 )
