@@ -28,8 +28,8 @@ cdef inline int check_offsets(str name, const int64_t[::1] offsets, int64_t S, i
 cdef inline int check_ids(str name, const int32_t[::1] ids, int64_t begin, int64_t end, int32_t least, int64_t V) except -1:
     """Refuses ids[begin:end] unless all are between least and V - 1."""
     cdef int64_t k
-    cdef int32_t most = <int32_t>(min(V, 2147483648) - 1), outside = 0, low, high
-    for k in range(begin, end):  # in vectors, as a maximum would not be on each machine
+    cdef int32_t most = <int32_t>(max(<int64_t>0, min(V, <int64_t>2147483648)) - 1), outside = 0, low, high
+    for k in range(begin, end):  # compilers make vectors of this, and of a maximum not for each machine
         outside |= (ids[k] < least) | (ids[k] > most)
     if outside:
         low = high = ids[begin]

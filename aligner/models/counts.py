@@ -59,11 +59,13 @@ class Counts:
         lexicon, positions = parameters.lexicon, parameters.positions
         P, n = len(lexicon.tgt), 1 if shared else 2
         own = np.zeros((2, 0 if positions is None else positions.n_counts), dtype=np.int64)
-        if used is not None and used.pairs.size >= n * P:
-            room = used.pairs.reshape(-1)[: n * P].reshape(P, n)
-            for array in (room, used.null_fwd, used.null_rev):
-                _update.clear(array.reshape(-1), n_threads)
-            return Counts(room, used.null_fwd, used.null_rev, own)
+        if used is not None:
+            memory = used.pairs if used.pairs.base is None else used.pairs.base  # one column may have a half
+            if memory.size >= n * P:
+                room = memory.reshape(-1)[: n * P].reshape(P, n)
+                for array in (room, used.null_fwd, used.null_rev):
+                    _update.clear(array.reshape(-1), n_threads)
+                return Counts(room, used.null_fwd, used.null_rev, own)
         shapes = (P, n), len(lexicon.null_fwd), len(lexicon.null_rev)
         pairs, null_fwd, null_rev = (np.zeros(shape, dtype=np.int64) for shape in shapes)
         return Counts(pairs, null_fwd, null_rev, own)

@@ -53,6 +53,7 @@ from aligner.training.start import begun, check_prior, check_start, other_text, 
 
 MEMORY = "4G"  # for text, parameters, shares and cells
 PAIR = 13 + 16  # bytes of a word pair: target word, probabilities and likeness; counts of both directions
+WIDENED = 16  # bytes more where a prior is added to counts that both directions share
 SHARE = 9  # bytes of a token's shares, about
 
 
@@ -248,7 +249,8 @@ class _Run:
         if n == len(model.views):
             model.views.append(View(name, seen.text.src.vocab, seen.text.tgt.vocab, self._start(n, seen)))
             model.progress = {"iterations": 0, "divergence": None}
-        pairs, n_left = PAIR * len(seen.tgt), len(recipe.views) - n
+        a_pair = PAIR if self.prior is None else PAIR + WIDENED
+        pairs, n_left = a_pair * len(seen.tgt), len(recipe.views) - n
         for_cells = room - n_left * pairs  # views to come have as many word pairs, or fewer
         seen.keep(max(0, for_cells) // 4 // n_left, self.n_threads)
         self.monitor.advance("number", seen.n_cells)

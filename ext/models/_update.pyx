@@ -72,7 +72,7 @@ cdef int check(
     check_offsets("rows", rows, rows.shape[0] - 1, tgt.shape[0])
     check_ids("target words", tgt, 0, tgt.shape[0], 0, n_tgt_words)
     if counts.shape[0] != tgt.shape[0] or t.shape[0] != tgt.shape[0] or t.shape[1] != 2 or not 1 <= counts.shape[1] <= 2:
-        raise ValueError(f"counts and t are not of {tgt.shape[0]} word pairs in two directions")
+        raise ValueError(f"counts have not one or two columns, or t not two, of {tgt.shape[0]} word pairs")
     return 0
 
 

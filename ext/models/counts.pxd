@@ -28,7 +28,7 @@ cdef struct Sums:
 
 
 cdef inline Sums read_sums(object counts, Words* w, bint agree, list held) except *:
-    """The pointers of counts. Refuses counts of another lexicon, and of two directions where they agree."""
+    """The pointers of counts. Refuses counts of another lexicon, and all but one column with agreement, two without."""
     cdef int64_t[:, ::1] pairs = counts.pairs
     cdef int64_t[::1] null_fwd = counts.null_fwd
     cdef int64_t[::1] null_rev = counts.null_rev

@@ -14,7 +14,7 @@ cdef enum:
 
 cdef inline int64_t n_parts(int64_t n_tokens, int64_t V, int n_threads) noexcept nogil:
     """In how many parts sort_tokens takes tokens: one a thread, as long as a part has more tokens than there are words."""
-    return min(<int64_t>n_threads, n_tokens // (V + 1) + 1)
+    return max(1, min(<int64_t>n_threads, n_tokens // (V + 1)))
 
 
 cdef inline void sort_tokens(

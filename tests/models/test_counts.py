@@ -62,15 +62,19 @@ def test_memory_is_used_again():
     assert not any(getattr(again, name).any() for name in ARRAYS)
 
 
-def test_memory_of_two_directions_serves_one_and_not_the_other_way_round():
+def test_memory_of_two_directions_serves_one_and_two_again():
     m = train(generated().part(0, 20), recipe_of("hmm", iterations=1, views=["word"])).views[0].parameters
     two = Counts.zero(m)
     two.pairs[...] = 7
     one = Counts.zero(m, two, shared=True)
     assert np.shares_memory(one.pairs, two.pairs) and one.pairs.shape == (len(two.pairs), 1)
     assert not one.pairs.any() and one.pairs.flags.c_contiguous
+    one.pairs[...] = 7
     again = Counts.zero(m, one)
-    assert not np.shares_memory(again.pairs, one.pairs) and again.pairs.shape == two.pairs.shape
+    assert np.shares_memory(again.pairs, two.pairs) and again.pairs.shape == two.pairs.shape
+    assert not again.pairs.any()
+    small = Counts.zero(m, shared=True)
+    assert not np.shares_memory(Counts.zero(m, small).pairs, small.pairs)  # it is not enough
 
 
 def test_a_text_too_large_for_its_counts_is_refused(monkeypatch, write, tmp_path):
