@@ -81,14 +81,14 @@ EMISSION = Need(bytes=4 + 8, operations=4, loads=1)
 
 def needs(calls: dict[str, float]) -> dict[str, Need]:
     """Name of a work -> what a cell needs. calls: name of a projection -> calls of the lattice"""
-    # Two passes read a cell and its t; the second one adds to two counts.
+    # Two passes read a cell and its t; the second one adds to two counts, or to one where directions agree.
     model1 = Need(bytes=2 * (4 + 8) + 2 * 16, operations=2 + 2 * 4, loads=3)
     lattice = Need(EMISSION.bytes, EMISSION.operations + ROWS, EMISSION.loads)
     return {
         # A word pair is looked for among those of its source word. The last load is from anywhere.
         "look up cells": Need(bytes=4, operations=0, loads=1),
         "Model 1": model1,
-        "Model 1, agreement": model1,
+        "Model 1, agreement": replace(model1, bytes=model1.bytes - 16),
         "HMM": Need(lattice.bytes, lattice.operations + JUMPS, lattice.loads),
         "HMM, projection": replace(
             lattice, operations=lattice.operations + JUMPS + ROWS * calls["HMM, projection"]
