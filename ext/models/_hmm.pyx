@@ -148,7 +148,7 @@ cdef void count_pair(
     cdef const int32_t* src = x.src_ids + x.src_offsets[n]
     cdef const int32_t* tgt = x.tgt_ids + x.tgt_offsets[n]
     cdef const int32_t* cell = x.cells + x.cell_offsets[n]
-    cdef int64_t i, j, width, columns = 1 if how.agree else 2
+    cdef int64_t i, j, width
     cdef int64_t* row
     cdef real f, r
     work = set_up(s, n, &fwd, &rev, work)
@@ -163,19 +163,19 @@ cdef void count_pair(
         for i in range(rev.J):
             add_later(sums, c.null_rev + src[i], fixed(rev.nowhere[i]))
     for i in range(rev.J):
-        row = c.pairs + columns * w.rows[src[i]]
+        row = c.pairs + c.columns * w.rows[src[i]]
         width = w.rows[src[i] + 1] - w.rows[src[i]]
         for j in range(fwd.J):
             f = fwd.gamma[j * fwd.K + i] if how.forward else 0
             r = rev.gamma[i * rev.K + j] if how.reverse else 0
-            if how.agree:  # counts have one column
+            if how.agree:  # there is one column
                 f = f * r
                 r = 0
             if (f > TINY or r > TINY) and 0 <= cell[j] < width:
                 if f > TINY:
-                    add_later(sums, row + columns * cell[j], fixed(f))
+                    add_later(sums, row + c.columns * cell[j], fixed(f))
                 if r > TINY:
-                    add_later(sums, row + columns * cell[j] + 1, fixed(r))
+                    add_later(sums, row + c.columns * cell[j] + 1, fixed(r))
         cell += fwd.J
 
 

@@ -162,7 +162,7 @@ def expect(
                 k = threadid()
                 count_block(
                     &x, &w, &p, blocks[b - 2], blocks[b - 1], &order[0], &starts[0, 0], &sentence[0], &whole[0],
-                    &inv_fwd[0], &inv_rev[0], agree, c.pairs, &room[k, 0],
+                    &inv_fwd[0], &inv_rev[0], agree, &c, &room[k, 0],
                 )
 
 
@@ -183,11 +183,10 @@ cdef int64_t longest_target(Text* x) noexcept nogil:
 
 cdef void count_block(
     Text* x, Words* w, Places* places, int64_t first, int64_t last, const int32_t* order, const int64_t* starts,
-    const int32_t* sentence, const uint8_t* whole, const real* inv_fwd, const real* inv_rev, bint agree, int64_t* counts,
-    real* room,
+    const int32_t* sentence, const uint8_t* whole, const real* inv_fwd, const real* inv_rev, bint agree, Sums* c, real* room,
 ) noexcept nogil:
     """Adds the posteriors of the tokens of the source words first to last. room: [2, J] of the longest J"""
-    cdef int64_t e, k, j, n, J, width, columns = 1 if agree else 2, src_begin = x.src_offsets[0], tgt_begin = x.tgt_offsets[0]
+    cdef int64_t e, k, j, n, J, width, src_begin = x.src_offsets[0], tgt_begin = x.tgt_offsets[0]
     cdef int64_t end = starts[last]
     cdef int32_t token
     cdef const int32_t* cell
@@ -205,7 +204,7 @@ cdef void count_block(
     cdef Place place
     for e in range(first, last):
         row = w.t + 2 * w.rows[e]
-        total = counts + columns * w.rows[e]
+        total = c.pairs + c.columns * w.rows[e]
         width = w.rows[e + 1] - w.rows[e]
         for k in range(starts[e], starts[e + 1]):
             if k + AHEAD < end:

@@ -221,7 +221,7 @@ def expect(
     if x.S == 0 or x.cell_offsets[x.S] == x.cell_offsets[0]:
         return
     cdef int64_t n_src = x.src_offsets[x.S] - x.src_offsets[0]
-    cdef real[:, ::1] links = np.empty((x.cell_offsets[x.S] - x.cell_offsets[0], 2), dtype=REAL)
+    cdef real[:, ::1] links = np.empty((x.cell_offsets[x.S] - x.cell_offsets[0], c.columns), dtype=REAL)
     cdef int32_t[::1] order = np.empty(n_src, dtype=np.int32)
     cdef int32_t[::1] sentence = np.empty(n_src, dtype=np.int32)
     cdef int64_t[:, ::1] starts = np.empty((n_parts(n_src, w.V_src, n_threads) + 1, w.V_src + 1), dtype=np.int64)
@@ -236,14 +236,14 @@ def expect(
             x.src_ids, x.src_offsets, x.S, w.V_src, starts, &order[0], &sentence[0], BLOCKS, &blocks[0]
         )
         for b in prange(BLOCKS, schedule="dynamic", num_threads=n_threads):
-            add_block(&x, &w, blocks[b], blocks[b + 1], &order[0], &starts[0, 0], &sentence[0], &links[0, 0], agree, c.pairs)
+            add_block(&x, &w, blocks[b], blocks[b + 1], &order[0], &starts[0, 0], &sentence[0], &links[0, 0], &c)
     free(work)
 
 
 cdef void count_pair(
     Text* x, Words* w, Skips* how, Py_ssize_t n, bint agree, Sums* c, real* links, double* statistics, real* work
 ) noexcept nogil:
-    """What the cells of sentence pair n count, forward and reverse, in links; adds what NULL counts."""
+    """What the cells of sentence pair n count, in links [n_cells, columns]; adds what NULL counts."""
     cdef Direction fwd, rev
     cdef const int32_t* src = x.src_ids + x.src_offsets[n]
     cdef const int32_t* tgt = x.tgt_ids + x.tgt_offsets[n]
@@ -258,39 +258,37 @@ cdef void count_pair(
         atomic_add(c.null_fwd + tgt[j], fixed(fwd.nowhere[j]))
     for i in range(rev.J):
         atomic_add(c.null_rev + src[i], fixed(rev.nowhere[i]))
-    links += 2 * (x.cell_offsets[n] - x.cell_offsets[0])
+    links += c.columns * (x.cell_offsets[n] - x.cell_offsets[0])
     for i in range(rev.J):
         if agree:
             whole = all_of(&a, i, rev.J)
             for j in range(fwd.J):
-                links[2 * j] = links[2 * j + 1] = (
-                    fwd.gamma[i * fwd.P + j] / all_of(&a, j, fwd.J) * (rev.gamma[j * rev.P + i] / whole)
-                )
+                links[j] = fwd.gamma[i * fwd.P + j] / all_of(&a, j, fwd.J) * (rev.gamma[j * rev.P + i] / whole)
         else:
             for j in range(fwd.J):
                 links[2 * j] = fwd.gamma[i * fwd.P + j]
                 links[2 * j + 1] = rev.gamma[j * rev.P + i]
-        links += 2 * fwd.J
+        links += c.columns * fwd.J
 
 
 cdef void add_block(
     Text* x, Words* w, int64_t first, int64_t last, const int32_t* order, const int64_t* starts, const int32_t* sentence,
-    const real* links, bint agree, int64_t* counts,
+    const real* links, Sums* c,
 ) noexcept nogil:
     """Adds what the cells of the source words first to last count. Word pairs that the lexicon lacks have no counts."""
-    cdef int64_t e, k, j, n, J, width, begin
+    cdef int64_t e, k, j, n, J, width, begin, d
     cdef const int32_t* cell
     cdef const real* link
     cdef int64_t* total
     for e in range(first, last):
-        total = counts + (1 if agree else 2) * w.rows[e]
+        total = c.pairs + c.columns * w.rows[e]
         width = w.rows[e + 1] - w.rows[e]
         for k in range(starts[e], starts[e + 1]):
             if k + AHEAD < starts[last]:
                 n = sentence[order[k + AHEAD]]
                 J = x.tgt_offsets[n + 1] - x.tgt_offsets[n]
                 begin = x.cell_offsets[n] + (order[k + AHEAD] + x.src_offsets[0] - x.src_offsets[n]) * J
-                link = links + 2 * (begin - x.cell_offsets[0])
+                link = links + c.columns * (begin - x.cell_offsets[0])
                 PREFETCH(x.cells + begin)
                 PREFETCH(x.cells + begin + 16)
                 PREFETCH(link)
@@ -300,14 +298,11 @@ cdef void add_block(
             J = x.tgt_offsets[n + 1] - x.tgt_offsets[n]
             begin = x.cell_offsets[n] + (order[k] + x.src_offsets[0] - x.src_offsets[n]) * J
             cell = x.cells + begin
-            link = links + 2 * (begin - x.cell_offsets[0])
+            link = links + c.columns * (begin - x.cell_offsets[0])
             for j in range(J):
                 if 0 <= cell[j] < width:
-                    if agree:
-                        total[cell[j]] += fixed(link[2 * j])
-                    else:
-                        total[2 * cell[j]] += fixed(link[2 * j])
-                        total[2 * cell[j] + 1] += fixed(link[2 * j + 1])
+                    for d in range(c.columns):
+                        total[c.columns * cell[j] + d] += fixed(link[c.columns * j + d])
 
 
 def posteriors(

@@ -22,7 +22,8 @@ cdef extern from "prefetch.h":
 
 cdef struct Sums:
     # Counts of a lexicon (aligner/models/counts.py)
-    int64_t* pairs     # [P, 2] word pair -> forward, reverse; with agreement [P, 1], of both
+    int64_t columns    # of pairs: 2, or 1 where both directions agree and have the same
+    int64_t* pairs     # [P, columns] word pair -> forward, reverse
     int64_t* null_fwd  # [V_tgt]
     int64_t* null_rev  # [V_src]
 
@@ -34,7 +35,8 @@ cdef inline Sums read_sums(object counts, Words* w, bint agree, list held) excep
     cdef int64_t[::1] null_rev = counts.null_rev
     cdef Sums c
     held += [pairs, null_fwd, null_rev]
-    if pairs.shape[0] != w.P or pairs.shape[1] != (1 if agree else 2) or null_fwd.shape[0] != w.V_tgt or null_rev.shape[0] != w.V_src:
+    c.columns = 1 if agree else 2
+    if pairs.shape[0] != w.P or pairs.shape[1] != c.columns or null_fwd.shape[0] != w.V_tgt or null_rev.shape[0] != w.V_src:
         raise ValueError("the counts are of another lexicon, or of other directions")
     c.pairs = &pairs[0, 0] if w.P else NULL
     c.null_fwd = &null_fwd[0] if w.V_tgt else NULL
